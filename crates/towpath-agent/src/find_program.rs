@@ -3,7 +3,7 @@
 //! also the test whether a file is a program. A path that the user named is never passed over in silence
 //! for another one.
 
-use crate::backend::BackendRow;
+use crate::backend_row::BackendRow;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};

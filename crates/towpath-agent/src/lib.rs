@@ -10,17 +10,27 @@
 
 mod activity_line;
 mod backend;
+mod backend_row;
 mod backends;
-mod call_and_reply;
+mod call;
+mod call_progress;
 mod capabilities;
 mod environment_filter;
 mod find_program;
 mod http_fault;
+mod invocation;
 mod json_access;
+mod program_exit;
+mod reply;
 mod strip_colours;
 
-pub use backend::{Backend, BackendRow, Make, Reader};
+pub use backend::{Backend, Reader};
+pub use backend_row::{BackendRow, Make};
 pub use backends::*;
-pub use call_and_reply::{Call, CallFault, CallProgress, End, Exit, InputFile, Invocation, Reply};
+pub use call::Call;
+pub use call_progress::CallProgress;
 pub use capabilities::{AsRoot, Capabilities, SessionIds, UsageOf, WithoutModel};
 pub use find_program::{NotFound, ProgramSearch, find_program};
+pub use invocation::{InputFile, Invocation};
+pub use program_exit::{End, Exit};
+pub use reply::{CallFault, Reply};

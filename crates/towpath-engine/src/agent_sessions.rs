@@ -1,13 +1,9 @@
-//! Sessions of agent calls: which call has which, what each has used so far, and that nobody else is
-//! in one while a state machine is. What a session is for is decided by the run.
+//! Sessions of agent calls: which call has which, and what each has used so far. What a session is for is decided by the run.
 
+use crate::agent_session_locks::SessionLocks;
 use crate::error::EngineError;
-use crate::journal::io_error;
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use towpath_core::{JobKey, SessionId, StepPath, Usage};
-use towpath_executor::{Acquire, RunLock};
+use towpath_core::{JobKey, SessionId, Usage};
 use towpath_run::{AgentJob, Fact};
 
 #[derive(Debug, Default)]
@@ -77,70 +73,6 @@ impl Sessions {
 
     /// The state machine of this call begins another session.
     pub fn release(&mut self, key: &JobKey) {
-        self.locks.locked.remove(&key.frame);
-    }
-}
-
-/// One lock per session, freed when its holder is gone, however that ends.
-#[derive(Debug, Default)]
-pub(crate) struct SessionLocks {
-    directory: PathBuf,
-    locked: BTreeMap<Option<StepPath>, LockedSession>,
-}
-
-/// A session that a frame's calls continue.
-#[derive(Debug)]
-struct LockedSession {
-    session: SessionId,
-    /// `None` where another frame of the same run has the lock.
-    lock: Option<(RunLock, PathBuf)>,
-}
-
-impl Drop for LockedSession {
-    fn drop(&mut self) {
-        // While it is still locked: a process that waits for this file finds it gone, and creates another.
-        if let Some((_, path)) = &self.lock {
-            let _ = std::fs::remove_file(path);
-        }
-    }
-}
-
-impl SessionLocks {
-    /// The locks of all runs are in one directory of the state directory.
-    pub fn new(state: &Path) -> SessionLocks {
-        SessionLocks { directory: state.join("sessions"), locked: BTreeMap::new() }
-    }
-
-    pub fn lock(
-        &mut self,
-        frame: Option<StepPath>,
-        session: &SessionId,
-    ) -> Result<(), EngineError> {
-        if self.locked.get(&frame).is_some_and(|locked| locked.session == *session) {
-            return Ok(());
-        }
-        let ours =
-            self.locked.values().any(|locked| locked.session == *session && locked.lock.is_some());
-        let lock = if ours { None } else { Some(self.take(session)?) };
-        self.locked.insert(frame, LockedSession { session: session.clone(), lock });
-        Ok(())
-    }
-
-    fn take(&self, session: &SessionId) -> Result<(RunLock, PathBuf), EngineError> {
-        use std::os::unix::fs::DirBuilderExt as _;
-        let mut builder = std::fs::DirBuilder::new();
-        let made = builder.recursive(true).mode(0o700).create(&self.directory);
-        made.map_err(io_error(&self.directory))?;
-        // An id may be any text that a program calls its session.
-        let name: String =
-            Sha256::digest(session.as_str()).iter().map(|b| format!("{b:02x}")).collect();
-        let path = self.directory.join(&name[..32]);
-        match RunLock::try_acquire(&path).map_err(io_error(&path))? {
-            Acquire::Acquired(lock) => Ok((lock, path)),
-            Acquire::Locked(holder) => Err(EngineError::SessionLocked {
-                session: session.clone(),
-                holder: holder.to_string(),
-            }),
-        }
+        self.locks.release(&key.frame);
     }
 }

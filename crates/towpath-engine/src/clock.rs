@@ -1,9 +1,13 @@
 //! The time of a run's facts: what the wall clock showed when the run was taken, and from there what
 //! has really passed. A clock that is set meanwhile changes no duration.
 
-use crate::journal::now_ms;
 use std::time::Duration;
 use towpath_executor::since_boot;
+
+/// What the wall clock shows, in milliseconds since 1970.
+pub(crate) fn now_ms() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {

@@ -4,12 +4,13 @@ use crate::agent_sessions::Sessions;
 use crate::clock::Clock;
 use crate::config::{Config, DriverConfig};
 use crate::controller::Controller;
-use crate::create_or_take_over::{LOCK, Prepared};
+use crate::create_or_take_over_run::Prepared;
 use crate::error::EngineError;
-use crate::event::{EventSender, Reporter};
-use crate::journal::Reads;
+use crate::event_reporter::{EventSender, Reporter};
+use crate::outputs_read_by_plan::OutputsRead;
 use crate::run_loop::{Driver, RunEnd};
-use crate::script_lines_taken::ScriptLines;
+use crate::run_owner::LOCK;
+use crate::scripted_agent_lines_taken::ScriptLines;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 use std::sync::{Arc, mpsc};
@@ -102,7 +103,7 @@ impl Prepared {
         let driver = Driver {
             store,
             id: self.id,
-            reads: Reads::of(self.run.program()),
+            reads: OutputsRead::of(self.run.program()),
             run: self.run,
             config,
             directory: self.directory.clone(),

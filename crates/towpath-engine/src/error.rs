@@ -1,8 +1,7 @@
 //! What ends a run from outside its recipe. How a recipe's own steps fail is an outcome, not an
 //! error. Hints that name a flag or a command are added by the program that has them.
 
-use crate::journal::io_error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, RunId, SessionId, StepPath};
 use towpath_executor::{ExecutorError, ProcessError, ScriptError};
 use towpath_run::{EditRefused, Mismatch, NoSuchStep};
@@ -65,5 +64,15 @@ impl From<ExecutorError> for EngineError {
             ExecutorError::Gone => EngineError::WardenGone,
             ExecutorError::NoBackend => EngineError::Executor(error),
         }
+    }
+}
+
+/// The store's own error for a file of ours that cannot be written.
+pub(crate) fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> EngineError + '_ {
+    move |error| match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            EngineError::Store(StoreError::Full { path: path.to_owned() })
+        }
+        _ => EngineError::Io { path: path.to_owned(), error },
     }
 }

@@ -1,8 +1,9 @@
 //! From an executor's end of a job to the one that the run takes: its output as a value, its files on
 //! their way into the record.
 
-use crate::error::EngineError;
-use crate::journal::{Reads, as_value, file_output, io_error};
+use crate::error::{EngineError, io_error};
+use crate::output_values::{as_value, file_output};
+use crate::outputs_read_by_plan::OutputsRead;
 use crate::run_loop::describe;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -29,7 +30,7 @@ pub(crate) fn settle(
     directory: &Path,
     key: &JobKey,
     finished: Finished,
-    reads: &Reads,
+    reads: &OutputsRead,
 ) -> Result<SettledEnd, EngineError> {
     let stdout = settle_output(directory, &finished.stdout)?;
     let stderr = settle_output(directory, &finished.stderr)?;
@@ -83,7 +84,7 @@ fn output(
     directory: &Path,
     key: &JobKey,
     stdout: Option<&OutputRef>,
-    reads: &Reads,
+    reads: &OutputsRead,
 ) -> Result<Output, EngineError> {
     match stdout {
         None => Ok(Output::Text(String::new())),

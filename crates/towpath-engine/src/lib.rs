@@ -8,65 +8,77 @@
 //! before anything that depends on it starts. Everything that a user may see goes to one [`Reporter`] as
 //! owned [`Event`]s; this crate prints nothing and reads neither environment nor home directory.
 
-mod agent_calls;
+mod agent_session_locks;
 mod agent_sessions;
-mod cancel_run;
-mod chosen_agents;
+mod cancel_run_without_owner;
 mod clock;
 mod config;
 mod controller;
-mod create_or_take_over;
+mod create_or_take_over_run;
 mod drive_prepared_run;
-mod embedded_warden;
 mod error;
-mod event;
+mod evaluate_condition;
+mod event_reporter;
+mod executor_observer;
 mod find_recipes;
 mod job_end;
-mod journal;
+mod keep_secrets_out_of_record;
 mod listener;
-mod loop_observer;
 mod model_names;
-mod parse_render_evaluate;
+mod output_values;
+mod outputs_read_by_plan;
+mod parse_and_validate_recipe;
+mod plan_and_report_agent_call;
+mod plan_record;
+mod read_step_output;
 mod recipe_result;
 mod recover_agent_calls;
 mod render_document;
+mod render_template;
+mod replay_run;
+mod resume_answers;
 mod run_follower;
 mod run_loop;
+mod run_owner;
+mod run_summary;
 mod runner;
-mod script_lines_taken;
-mod secrets_in_record;
-mod step_census;
-mod step_output;
+mod scripted_agent_lines_taken;
+mod start_self_as_warden;
+mod step_counts;
+mod stored_facts;
+mod stored_run_options;
 mod substitute_commands;
+mod who_answers_agent_steps;
 
-pub use cancel_run::{cancel_owned, cancel_unowned};
-pub use chosen_agents::Agents;
-pub use config::{Config, DriverConfig, Options, Worktree};
+pub use cancel_run_without_owner::{cancel_owned, cancel_unowned};
+pub use config::{Config, DriverConfig};
 pub use controller::Controller;
-pub use create_or_take_over::{
-    Changes, Prepared, ResumeAnswers, TakenRun, continue_holders, create, end_holders, is_owned,
-    lock_run, owner_of, take_over,
-};
-pub use embedded_warden::init;
+pub use create_or_take_over_run::{Changes, Prepared, TakenRun, create, take_over};
 pub use error::EngineError;
-pub use event::Reporter;
+pub use evaluate_condition::{EvaluateError, evaluate};
+pub use event_reporter::Reporter;
 pub use find_recipes::{
     SearchedDirectory, discover_recipes, find_recipe, list_recipes, verify_installation,
 };
-pub use journal::{Recorded, recorded, recorded_options};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use model_names::Models;
-pub use parse_render_evaluate::{
-    EvaluateError, Problems, evaluate, parse_recipe, render, validate,
-};
+pub use parse_and_validate_recipe::{Problems, parse_recipe, validate};
+pub use read_step_output::step_output;
 pub use recipe_result::{RecipeResult, StepReport};
 pub use render_document::{DocumentRunner, RenderConfig, RenderEnd, RenderReporter};
+pub use render_template::render;
+pub use replay_run::{Recorded, recorded, recorded_options};
+pub use resume_answers::ResumeAnswers;
 pub use run_follower::{FollowedJob, JobNews, NewsSink, RunFollower};
 pub use run_loop::RunEnd;
+pub use run_owner::{continue_holders, end_holders, is_owned, lock_run, owner_of};
+pub use run_summary::summary;
 pub use runner::{Decision, Error, Runner};
-pub use step_census::{Census, census, summary};
-pub use step_output::step_output;
+pub use start_self_as_warden::init;
+pub use step_counts::{Census, census};
+pub use stored_run_options::{Options, Worktree};
 pub use substitute_commands::Substitutes;
+pub use who_answers_agent_steps::Agents;
 
 pub use jiff::tz::TimeZone;
 pub use towpath_core::{

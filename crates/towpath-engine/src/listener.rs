@@ -1,7 +1,7 @@
 //! Reports of a run while it is driven. A listener is fed from the same stream of events as
 //! every reporter, in its order: a step's start, its output line by line, its end.
 
-use crate::event::Reporter;
+use crate::event_reporter::Reporter;
 use crate::recipe_result::StepReport;
 use std::collections::BTreeMap;
 use std::io::{Stderr, Write};

@@ -1,10 +1,13 @@
 //! Agent calls of a dead owner whose result is complete on disk: they are paid for, and recorded as if
 //! their end had been seen. Whether the others are made again is decided by the run.
 
-use crate::agent_sessions::{SessionLocks, Sessions};
+use crate::agent_session_locks::SessionLocks;
+use crate::agent_sessions::Sessions;
+use crate::clock::now_ms;
 use crate::error::EngineError;
 use crate::job_end::{SettledEnd, settle};
-use crate::journal::{Reads, Recorded, now_ms};
+use crate::outputs_read_by_plan::OutputsRead;
+use crate::replay_run::Recorded;
 use std::path::Path;
 use towpath_core::{JobKey, JobKind, Secrets};
 use towpath_executor::{InterruptedCall, JobId, LocalRecovery, Recovered, Recovery};
@@ -38,7 +41,7 @@ pub(crate) fn late_facts(
     let recovery: &dyn Recovery =
         &LocalRecovery { run_directory: directory.to_owned(), secrets: secrets.clone() };
     let program = recorded.run.program();
-    let reads = Reads::of(program);
+    let reads = OutputsRead::of(program);
     let foreign = program.plan.machine.session.clone();
     let mut sessions = Sessions::new(SessionLocks::default(), foreign);
     sessions.replay(&recorded.started);

@@ -2,8 +2,7 @@
 //! as the steps of a run. Nothing is recorded.
 
 use crate::controller::{Control, Controller};
-use crate::error::EngineError;
-use crate::journal::io_error;
+use crate::error::{EngineError, io_error};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::{self, File};

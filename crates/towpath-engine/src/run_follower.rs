@@ -12,7 +12,7 @@ mod reported_events;
 
 use crate::agent_sessions::Sessions;
 use crate::error::EngineError;
-use crate::journal::Replay;
+use crate::replay_run::Replay;
 use agent_reader::AgentReader;
 use copy_growing_file::copy;
 use jiff::tz::TimeZone;

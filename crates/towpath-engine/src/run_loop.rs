@@ -1,20 +1,22 @@
 //! The loop. It records what the run wants before starting it, and what happened before continuing.
 //! Who runs the jobs, and where, is the executor's business.
 
-use crate::agent_calls::StartedCall;
 use crate::agent_sessions::Sessions;
 use crate::clock::Clock;
 use crate::config::DriverConfig;
 use crate::controller::Control;
-use crate::create_or_take_over::LOCK;
 use crate::error::EngineError;
-use crate::event::EventSender;
+use crate::event_reporter::EventSender;
+use crate::executor_observer::{ExecutorObserver, Observation};
 use crate::job_end::settle;
-use crate::journal::{Reads, to_store};
-use crate::loop_observer::{LoopObserver, Observation};
-use crate::script_lines_taken::ScriptLines;
-use crate::secrets_in_record::masked;
-use crate::step_census::{census, summary};
+use crate::keep_secrets_out_of_record::masked;
+use crate::outputs_read_by_plan::OutputsRead;
+use crate::plan_and_report_agent_call::StartedCall;
+use crate::run_owner::LOCK;
+use crate::run_summary::summary;
+use crate::scripted_agent_lines_taken::ScriptLines;
+use crate::step_counts::census;
+use crate::stored_facts::to_store;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
@@ -63,7 +65,7 @@ pub(crate) struct Driver<'a> {
     pub events: EventSender<'a>,
     pub script: ScriptLines,
     pub sessions: Sessions,
-    pub reads: Reads,
+    pub reads: OutputsRead,
     pub facts: u32,
     pub jobs: BTreeMap<JobId, StartedJob>,
     pub pending: Vec<NewFact>,
@@ -244,7 +246,7 @@ impl Driver<'_> {
     /// Waits for one thing to happen, then takes whatever else has happened.
     fn wait(&mut self) -> Result<(), EngineError> {
         let until = self.timers.values().copied().fold(Instant::now() + LOOK, Instant::min);
-        let mut observed = LoopObserver::new(&mut self.events, self.clock);
+        let mut observed = ExecutorObserver::new(&mut self.events, self.clock);
         self.executor.events(until, &mut observed)?;
         for observation in observed.observations {
             self.take(observation)?;
@@ -385,7 +387,7 @@ impl Driver<'_> {
 
     /// Ends what still lives in the background, then reports how the run ended.
     fn finish(mut self, outcome: RunOutcome) -> Result<RunEnd, EngineError> {
-        let mut observed = LoopObserver::new(&mut self.events, self.clock);
+        let mut observed = ExecutorObserver::new(&mut self.events, self.clock);
         self.executor.close(&mut observed)?;
         for observation in observed.observations {
             if let Observation::Swept(_) = observation {

@@ -2,19 +2,21 @@
 //! one to resume. It is the same engine, journal and rules as the program's; what the program reads
 //! from its environment is given here.
 
-use crate::chosen_agents::Agents;
-use crate::config::{Config, Options};
+use crate::config::Config;
 use crate::controller::Controller;
-use crate::create_or_take_over::{Changes, Prepared, ResumeAnswers, create, take_over};
+use crate::create_or_take_over_run::{Changes, Prepared, create, take_over};
 use crate::drive_prepared_run::refuse_unavailable;
-use crate::embedded_warden::own_warden;
 use crate::error::EngineError;
 use crate::listener::{Listener, Listening, NullListener};
 use crate::model_names::Models;
-use crate::parse_render_evaluate::Problems;
+use crate::parse_and_validate_recipe::Problems;
 use crate::recipe_result::{RecipeResult, recipe_result};
+use crate::resume_answers::ResumeAnswers;
 use crate::run_loop::RunEnd;
+use crate::start_self_as_warden::own_warden;
+use crate::stored_run_options::Options;
 use crate::substitute_commands::Substitutes;
+use crate::who_answers_agent_steps::Agents;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

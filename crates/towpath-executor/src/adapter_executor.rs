@@ -2,7 +2,7 @@
 //! job's end. Nothing ever waits for an adapter: at a timeout or a stop the job ends at once, and an
 //! answer that comes later is dropped. Jobs that the adapter does not take go to another executor.
 
-use crate::adapter::{Abandoned, Adapter, AdapterError, AgentCall, BashCall};
+use crate::embedder_adapter::{Abandoned, Adapter, AdapterError, AgentCall, BashCall};
 use crate::error::ExecutorError;
 use crate::executor::{Executor, JobEvent, Observer, Responder, Waker};
 use crate::finished_job::{EndStatus, Finished};

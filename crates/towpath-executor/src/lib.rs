@@ -27,15 +27,15 @@
 //! | `local/agent_calls_file.rs` | the file that lists every agent call |
 //! | `local/warden_link.rs` | the warden of a run, and its events |
 //! | `recover_answer.rs` | what a dead owner's agent call left on disk |
-//! | `adapter.rs` | `trait Adapter`: an embedder's own agents and commands |
+//! | `embedder_adapter.rs` | `trait Adapter`: an embedder's own agents and commands |
 //! | `adapter_executor.rs` | `AdapterExecutor`: jobs that an adapter takes, before another executor |
 //!
 //! The engine sees processes and agent programs only through this crate. So what an owner of a run
 //! needs of them (its lock, ending what a dead owner left, the table of backends) is exported here.
 
-mod adapter;
 mod adapter_executor;
-mod agent_nesting;
+mod agent_nesting_variables;
+mod embedder_adapter;
 mod error;
 mod executor;
 mod finished_job;
@@ -44,9 +44,9 @@ mod local;
 mod recover_answer;
 mod variables_by_directory;
 
-pub use adapter::{Adapter, AdapterError, AgentCall, BashCall};
 pub use adapter_executor::AdapterExecutor;
-pub use agent_nesting::SessionTree;
+pub use agent_nesting_variables::SessionTree;
+pub use embedder_adapter::{Adapter, AdapterError, AgentCall, BashCall};
 pub use error::ExecutorError;
 pub use executor::{Executor, JobEvent, Observer, Responder, Swept, Waker};
 pub use finished_job::{EndStatus, Finished};

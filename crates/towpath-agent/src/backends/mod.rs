@@ -8,7 +8,7 @@ mod gemini;
 mod opencode;
 mod scripted;
 
-use crate::backend::BackendRow;
+use crate::backend_row::BackendRow;
 
 pub use scripted::{Script, ScriptError, ScriptLine};
 

@@ -2,10 +2,11 @@
 //! answered in this process, by adapters.
 
 mod adapter_answers;
-mod adapter_bash_commands;
-mod custom_backend;
+mod bash_run_by_adapter_or_engine;
+mod custom_backend_files;
 mod find_or_refuse_recipe;
 mod listener;
+mod no_orphans_for_embedder;
 mod recipe_result;
 mod run_follower;
 mod run_loop;

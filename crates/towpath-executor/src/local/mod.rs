@@ -13,7 +13,7 @@ mod warden_link;
 pub(crate) use job_files::JobFiles;
 pub(crate) use running_job::{LocalJob, answered, in_time};
 
-use crate::agent_nesting::SessionTree;
+use crate::agent_nesting_variables::SessionTree;
 use crate::error::ExecutorError;
 use crate::executor::{Executor, JobEvent, Observer, Responder, Swept, Waker};
 use crate::finished_job::{EndStatus, Finished};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Files, or directories, whose texts are not for the user, and why.
 const ALLOWED: &[(&str, &str)] = &[
-    ("towpath-agent/src/call_and_reply.rs", "arguments of the agents' programs"),
+    ("towpath-agent/src/call.rs", "arguments of the agents' programs"),
     ("towpath-agent/src/backends/", "arguments of the agents' programs"),
     (
         "towpath-recipe/src/field_table.rs",

@@ -2,8 +2,8 @@
 //! for the error, the HTTP status, the reason it ended. Numbers in the agent's prose mean nothing.
 //! Only versions without those words are judged by the program's own fixed sentences.
 
-use crate::call_and_reply::CallFault;
 use crate::http_fault;
+use crate::reply::CallFault;
 use serde_json::Value;
 use towpath_core::FaultKind;
 

@@ -6,10 +6,11 @@ mod fault;
 mod reader;
 mod usage;
 
-use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::call_and_reply::{Call, InputFile, Invocation, LONGEST_ARGUMENT};
+use crate::backend_row::BackendRow;
+use crate::call::Call;
 use crate::capabilities::{AsRoot, Capabilities, SessionIds, UsageOf, WithoutModel};
+use crate::invocation::{InputFile, Invocation, LONGEST_ARGUMENT};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;

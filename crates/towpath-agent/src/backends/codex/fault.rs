@@ -3,8 +3,9 @@
 //! it. Any other text comes from the model's service.
 
 use super::rate_limit_reset;
-use crate::call_and_reply::{CallFault, End};
 use crate::http_fault;
+use crate::program_exit::End;
+use crate::reply::CallFault;
 use crate::strip_colours::plain;
 use jiff::tz::TimeZone;
 use towpath_core::FaultKind;

@@ -6,10 +6,11 @@ mod fault;
 mod rate_limit_reset;
 mod reader;
 
-use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::call_and_reply::{Call, Invocation, LONGEST_ARGUMENT};
+use crate::backend_row::BackendRow;
+use crate::call::Call;
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
+use crate::invocation::{Invocation, LONGEST_ARGUMENT};
 use jiff::tz::TimeZone;
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -2,9 +2,10 @@
 //! the program's word for the error and the status of the model's service; its message is only
 //! shown. What is wrong before a session begins comes on standard error alone, as fixed sentences.
 
-use crate::call_and_reply::{CallFault, End};
 use crate::http_fault;
 use crate::json_access::{count_at, text_at};
+use crate::program_exit::End;
+use crate::reply::CallFault;
 use crate::strip_colours::plain;
 use serde_json::Value;
 use towpath_core::FaultKind;

@@ -4,8 +4,10 @@
 
 use crate::activity_line;
 use crate::backend::Reader;
-use crate::call_and_reply::{CallFault, CallProgress, End, Reply};
+use crate::call_progress::CallProgress;
 use crate::json_access::text_at;
+use crate::program_exit::End;
+use crate::reply::{CallFault, Reply};
 use crate::strip_colours::plain;
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId};

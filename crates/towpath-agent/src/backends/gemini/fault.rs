@@ -3,9 +3,10 @@
 //! the program did not replace it by a sentence. Standard error decides only where nothing else was
 //! printed.
 
-use crate::call_and_reply::{CallFault, End};
 use crate::http_fault;
 use crate::json_access::{count_at, text_at};
+use crate::program_exit::End;
+use crate::reply::CallFault;
 use crate::strip_colours::plain;
 use serde_json::Value;
 use towpath_core::FaultKind;

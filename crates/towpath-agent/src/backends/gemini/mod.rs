@@ -5,10 +5,11 @@
 mod fault;
 mod reader;
 
-use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::call_and_reply::{Call, Invocation};
+use crate::backend_row::BackendRow;
+use crate::call::Call;
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
+use crate::invocation::Invocation;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;

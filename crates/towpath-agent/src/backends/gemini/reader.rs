@@ -5,8 +5,10 @@
 use super::fault;
 use crate::activity_line;
 use crate::backend::Reader;
-use crate::call_and_reply::{CallFault, CallProgress, End, Reply};
+use crate::call_progress::CallProgress;
 use crate::json_access::{text_at, tokens};
+use crate::program_exit::End;
+use crate::reply::{CallFault, Reply};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use towpath_core::{SessionId, Usage};

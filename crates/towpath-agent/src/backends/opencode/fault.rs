@@ -2,9 +2,10 @@
 //! of the error and, when the model's service answered, its status and headers; those decide, never
 //! the message. Usage errors come on standard error alone, as fixed sentences.
 
-use crate::call_and_reply::{CallFault, End};
 use crate::http_fault;
 use crate::json_access::{count_at, text_at};
+use crate::program_exit::End;
+use crate::reply::CallFault;
 use crate::strip_colours::plain;
 use serde_json::Value;
 use towpath_core::FaultKind;

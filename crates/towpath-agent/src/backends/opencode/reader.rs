@@ -5,8 +5,10 @@
 use super::fault;
 use crate::activity_line;
 use crate::backend::Reader;
-use crate::call_and_reply::{CallFault, CallProgress, End, Reply};
+use crate::call_progress::CallProgress;
 use crate::json_access::{count_at, text_at};
+use crate::program_exit::End;
+use crate::reply::{CallFault, Reply};
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId, Usage};
 

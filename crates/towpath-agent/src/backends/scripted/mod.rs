@@ -9,10 +9,11 @@ mod script_line;
 pub use script::{Script, ScriptError};
 pub use script_line::ScriptLine;
 
-use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::call_and_reply::{Call, Invocation};
+use crate::backend_row::BackendRow;
+use crate::call::Call;
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
+use crate::invocation::Invocation;
 use std::path::PathBuf;
 
 pub(crate) const ROW: BackendRow = BackendRow {

@@ -4,7 +4,9 @@
 
 use super::script_line::ScriptLine;
 use crate::backend::Reader;
-use crate::call_and_reply::{CallFault, CallProgress, End, Reply};
+use crate::call_progress::CallProgress;
+use crate::program_exit::End;
+use crate::reply::{CallFault, Reply};
 use towpath_core::FaultKind;
 
 pub(super) struct ScriptedReader {

@@ -4,7 +4,7 @@
 //! beyond its own lifetime.
 
 use super::script_line::ScriptLine;
-use crate::call_and_reply::CallFault;
+use crate::reply::CallFault;
 use towpath_core::{FaultKind, StepPath};
 
 #[derive(Debug, Clone, PartialEq)]

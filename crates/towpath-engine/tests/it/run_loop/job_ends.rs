@@ -1,17 +1,11 @@
 //! Ends of jobs as they should come, and as they should not: late, doubled, of nobody's job.
 
+use super::Setup;
 use super::fake_executor::FakeExecutor;
-use super::{Events, Setup};
 use std::cell::RefCell;
-use std::fs;
 use std::rc::Rc;
-use towpath_core::StepPath;
-use towpath_engine::EngineError;
-use towpath_executor::{
-    EndStatus, ExecutorError, Finished, JobEvent, JobId, Leftover, Stream, Swept, Work,
-};
+use towpath_executor::{EndStatus, Finished, JobEvent, JobId, Work};
 use towpath_run::{Fact, FailureKind, JobStatus, RunOutcome};
-use towpath_store::StoreError;
 
 const THREE: &str = "
 name: three
@@ -166,109 +160,4 @@ fn each_way_to_end_is_a_status_of_the_record() {
         assert_eq!(end.error, "why it ended");
         assert_eq!(end.silent_ms, matches!(status, EndStatus::Silent(_)).then_some(1000));
     }
-}
-
-#[test]
-fn output_activity_and_what_was_ended_reach_the_reporter() {
-    let setup = Setup::new("name: r\nsteps:\n  - {id: a, command: 'true'}\n");
-    let mut executor = FakeExecutor::new(|turn| {
-        let step = &StepPath::new("a");
-        assert!(turn.observer.ready());
-        let job = &"a#1.0.0:bash".parse().expect("a key");
-        turn.observer.event(JobEvent::Output { job, stream: Stream::Stdout, bytes: b"text\n" });
-        turn.observer.event(JobEvent::Activity { step, what: "thinks" });
-        let mut finished = Finished::new(turn.job("a").expect("it runs"), EndStatus::Exited(0));
-        let process = |pid| Leftover { pid, command: "sleep".into(), job: None };
-        finished.ended = vec![process(7)];
-        finished.left = vec![process(8)];
-        turn.finish(finished);
-        let swept = Swept { ended: vec![], left: vec![process(9)] };
-        turn.observer.event(JobEvent::Swept(swept));
-        Ok(())
-    });
-    let (mut store, mut events) = (setup.store(), Events::default());
-    let prepared = setup.create(&mut store);
-    let id = prepared.id().clone();
-    let end = setup.drive_prepared(prepared, &mut store, &mut executor, &mut events);
-    assert_eq!(
-        events.seen,
-        [
-            "start a",
-            "output a text",
-            "doing a thinks",
-            "ended sleep (7) Step",
-            "warning still running after KILL: sleep (9)",
-            "end a completed",
-            "run done"
-        ]
-    );
-    assert_eq!(end.expect("an end").warnings.len(), 1);
-    let left = setup.full_facts(&id).into_iter().find_map(|fact| match fact {
-        Fact::JobFinished { end, .. } => Some(end.left),
-        _ => None,
-    });
-    assert_eq!(left.expect("an end"), ["sleep (8)"]);
-}
-
-#[test]
-fn a_reader_that_is_busy_is_not_ready_for_the_executor_either() {
-    let setup = Setup::new("name: r\nsteps:\n  - {id: a, command: 'true'}\n");
-    let mut executor = FakeExecutor::new(|turn| {
-        assert!(!turn.observer.ready());
-        turn.end_all();
-        Ok(())
-    });
-    let mut store = setup.store();
-    let prepared = setup.create(&mut store);
-    let mut events = Events { busy: true, ..Events::default() };
-    let end = setup.drive_prepared(prepared, &mut store, &mut executor, &mut events);
-    assert_eq!(end.expect("an end").outcome, RunOutcome::Done);
-}
-
-#[test]
-fn an_executor_that_is_gone_ends_the_run_and_a_resume_runs_what_has_no_end() {
-    // At each of its calls: the start of a, the wait for it, the start of b, and so on.
-    for gone in 0..7 {
-        let setup = Setup::new(THREE);
-        let mut executor = FakeExecutor::succeeding().watch(move |number, _| match number {
-            number if number == gone => Err(ExecutorError::Gone),
-            _ => Ok(()),
-        });
-        let (id, end) = setup.drive(&mut executor);
-        let error = end.expect_err("it is gone");
-        assert!(matches!(error, EngineError::WardenGone), "{error}");
-        let finished: Vec<String> = setup.facts(&id);
-        let ended = |step: &&str| finished.contains(&format!("job-finished {step}"));
-        let rest: Vec<&str> = ["a", "b", "c"].into_iter().filter(|step| !ended(step)).collect();
-        assert_eq!(setup.resumed_jobs(&id), rest, "gone at call {gone}: {finished:?}");
-    }
-}
-
-#[test]
-fn a_file_of_a_job_that_cannot_be_written_ends_the_run() {
-    let setup = Setup::new(THREE);
-    let mut executor = FakeExecutor::new(|_| {
-        let error = std::io::Error::from(std::io::ErrorKind::StorageFull);
-        Err(ExecutorError::Io { path: "1.stdout".into(), error })
-    });
-    let (_, end) = setup.drive(&mut executor);
-    let error = end.expect_err("the disk is full");
-    assert!(matches!(error, EngineError::Store(StoreError::Full { .. })), "{error}");
-}
-
-#[test]
-fn a_run_whose_directory_was_removed_ends_as_gone() {
-    let setup = Rc::new(Setup::new(THREE));
-    let removing = Rc::clone(&setup);
-    let mut executor = FakeExecutor::new(move |turn| {
-        if turn.number == 1 {
-            fs::remove_dir_all(removing.path("state/runs")).expect("it can be removed");
-        }
-        turn.end_all();
-        Ok(())
-    });
-    let (_, end) = setup.drive(&mut executor);
-    let error = end.expect_err("nothing of it is there");
-    assert!(matches!(error, EngineError::Store(StoreError::Gone { .. })), "{error}");
-    assert_eq!(executor.started(), ["a", "b"]);
 }

@@ -1,9 +1,7 @@
-//! The pieces of the language for whoever wants one without a run: a recipe's text, a template, a
-//! condition. Nothing here starts a process or reads a file.
+//! The text of a recipe, read and checked without a run.
 
 use std::fmt;
-use towpath_core::{Diagnostic, Map, Source, Template};
-use towpath_recipe::condition::{Condition, ConditionError, EvalError};
+use towpath_core::{Diagnostic, Source};
 use towpath_recipe::{Recipe, read};
 
 /// What is wrong with a recipe, all of it at once. As text it has a line for each error, with its
@@ -64,47 +62,4 @@ pub fn parse_recipe(name: &str, text: &str) -> Result<Recipe, Problems> {
 /// ```
 pub fn validate(name: &str, text: &str) -> Vec<Diagnostic> {
     read(&Source::new(name, text)).problems
-}
-
-/// Fills the placeholders `{{name}}` of a text, for prompts and prose. A name without a value is empty; a
-/// value that contains placeholders is not filled again. Commands are not rendered by this: their values
-/// are never in the text.
-///
-/// ```
-/// use towpath_engine::{Map, render};
-///
-/// let mut context = Map::new();
-/// context.insert("deploy".into(), serde_json::json!({ "target": "staging" }));
-/// assert_eq!(render("to {{deploy.target}}{{unset}}", &context), "to staging");
-/// ```
-pub fn render(template: &str, context: &Map) -> String {
-    Template::parse(template).render(context)
-}
-
-/// Why a condition has no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EvaluateError {
-    /// The text is no condition.
-    #[error(transparent)]
-    Read(#[from] ConditionError),
-    /// It is one, and does not fit these values.
-    #[error(transparent)]
-    Value(#[from] EvalError),
-}
-
-/// Whether a condition is true.
-///
-/// ```
-/// use towpath_engine::{Map, evaluate};
-///
-/// let mut context = Map::new();
-/// context.insert("branch".into(), "main".into());
-/// context.insert("retries".into(), 2.into());
-/// assert!(evaluate("branch == 'main' and retries < 3", &context)?);
-/// assert!(!evaluate("branch.startswith('release/')", &context)?);
-/// assert!(evaluate("branch = 'main'", &context).is_err());
-/// # Ok::<(), towpath_engine::EvaluateError>(())
-/// ```
-pub fn evaluate(condition: &str, context: &Map) -> Result<bool, EvaluateError> {
-    Ok(Condition::parse(condition)?.is_true(context)?)
 }

@@ -1,9 +1,7 @@
 //! How many steps ran, were skipped or were not reached: counted once, shown everywhere.
 
-use crate::journal::now_ms;
-use towpath_core::{RunStatus, StepPath};
+use towpath_core::StepPath;
 use towpath_run::{Run, RunOutcome, StepState, StepStatus, StepView};
-use towpath_store::Summary;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Census {
@@ -86,22 +84,5 @@ fn collect(steps: &[StepView], census: &mut Census) {
             }
         }
         collect(&step.children, census);
-    }
-}
-
-/// What a list of runs shows. It is recorded at each end of a run, and counted again for one that is
-/// running or was interrupted.
-pub fn summary(run: &Run, outcome: Option<&RunOutcome>, active_ms: i64) -> Summary {
-    let census = census(run);
-    Summary {
-        status: outcome.map_or(RunStatus::Running, RunOutcome::status),
-        cost_microusd: census.cost_usd.map(|c| (c * 1e6).round() as i64),
-        cost_unknown: census.cost_unknown,
-        started_ms: run.view().iter().filter_map(|s| s.started_ms).min().unwrap_or_else(now_ms),
-        ended_ms: outcome.map(|_| now_ms()),
-        active_ms,
-        steps_done: census.ran as u32,
-        steps_skipped: census.skipped.len() as u32,
-        steps_total: Some(census.total as u32),
     }
 }

@@ -1,14 +1,16 @@
 //! Cancelling a run without an owner: its owner died, or has left it waiting or for the user to decide.
 //! A run with a living owner is refused; that owner must be asked, and records it itself.
 
-use crate::config::Options;
-use crate::create_or_take_over::{end_holders, owner_of, take};
+use crate::clock::now_ms;
 use crate::error::EngineError;
-use crate::journal::{now_ms, recorded, to_store};
+use crate::keep_secrets_out_of_record::masked;
 use crate::recover_agent_calls::{LateFact, late_facts};
+use crate::replay_run::recorded;
 use crate::run_loop::describe;
-use crate::secrets_in_record::masked;
-use crate::step_census::summary;
+use crate::run_owner::{end_holders, owner_of, take};
+use crate::run_summary::summary;
+use crate::stored_facts::to_store;
+use crate::stored_run_options::Options;
 use std::time::Duration;
 use towpath_core::{RunId, Secrets};
 use towpath_executor::{Leftover, RunLock, end_marked};

@@ -1,13 +1,18 @@
 //! How a run comes into the hands of its owner: created, or taken over from its record.
 
-use crate::agent_sessions::SessionLocks;
-use crate::config::Options;
+use crate::agent_session_locks::SessionLocks;
+use crate::clock::now_ms;
 use crate::error::EngineError;
-use crate::journal::{PlanRecord, Recorded, io_error, now_ms, replayed, to_store};
+use crate::keep_secrets_out_of_record::{masked, refuse_in_plan};
+use crate::plan_record::PlanRecord;
 use crate::recover_agent_calls::{LateFact, late_facts};
+use crate::replay_run::{Recorded, replayed};
+use crate::resume_answers::ResumeAnswers;
 use crate::run_loop::describe;
-use crate::secrets_in_record::{masked, refuse_in_plan};
-use crate::step_census::summary;
+use crate::run_owner::{LOCK, take};
+use crate::run_summary::summary;
+use crate::stored_facts::to_store;
+use crate::stored_run_options::Options;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,15 +43,6 @@ pub struct Prepared {
     pub(crate) locks: SessionLocks,
 }
 
-/// What the user states about steps when they resume.
-#[derive(Debug, Clone, Default)]
-pub struct ResumeAnswers {
-    pub done: Vec<(StepPath, String, Option<String>)>,
-    pub again: Vec<StepPath>,
-    /// Give the conversations up: what is asked next begins another session.
-    pub new_session: bool,
-}
-
 /// What a resume changes for the rest of the run.
 #[derive(Debug, Default)]
 pub struct Changes {
@@ -54,57 +50,6 @@ pub struct Changes {
     /// Another backend answers from now on, by this program where the user named one.
     pub backend: Option<(String, Option<String>)>,
 }
-
-impl ResumeAnswers {
-    /// Declares the current step done, with its output and, in a state machine, its outcome.
-    pub fn add_done(
-        &mut self,
-        run: &Run,
-        name: &str,
-        output: &str,
-        outcome: Option<&str>,
-    ) -> Result<(), EngineError> {
-        let step = run.find_step(name)?;
-        if !run.awaits(&step) {
-            let why =
-                format!("{step} is not waiting: only a step at its turn can be declared done");
-            return Err(EngineError::Answer(why));
-        }
-        check_outcome(run, &step, outcome)?;
-        self.done.push((step, output.to_owned(), outcome.map(str::to_owned)));
-        Ok(())
-    }
-
-    /// States that a step which has begun, and what follows it, shall run again.
-    pub fn add_again(&mut self, run: &Run, name: &str) -> Result<(), EngineError> {
-        let step = run.find_step(name)?;
-        if !run.was_entered(&step) {
-            let why = format!("{step} has not run yet: there is nothing to run again");
-            return Err(EngineError::Answer(why));
-        }
-        self.again.push(step);
-        Ok(())
-    }
-}
-
-/// A machine's step is done with one of its outcomes, any other step without.
-fn check_outcome(run: &Run, step: &StepPath, stated: Option<&str>) -> Result<(), EngineError> {
-    let outcomes = run.outcomes_of(step);
-    let listed = outcomes.join(", ");
-    match stated {
-        None if outcomes.is_empty() => Ok(()),
-        Some(stated) if outcomes.iter().any(|outcome| outcome == stated) => Ok(()),
-        None => Err(EngineError::OutcomeMissing { step: step.clone(), outcomes }),
-        Some(_) if outcomes.is_empty() => {
-            Err(EngineError::Answer(format!("{step} is no machine's step: it has no outcome")))
-        }
-        Some(stated) => {
-            Err(EngineError::Answer(format!("`{stated}` is no outcome of {step}: it has {listed}")))
-        }
-    }
-}
-
-pub(crate) const LOCK: &str = "lock";
 
 /// Records a new run and takes it.
 pub fn create(
@@ -362,57 +307,6 @@ fn collect_finished(steps: &[StepView], finished: &mut BTreeSet<StepPath>) {
         }
         collect_finished(&step.children, finished);
     }
-}
-
-pub(crate) fn take(
-    directory: &Path,
-    id: &RunId,
-    patience: Duration,
-) -> Result<RunLock, EngineError> {
-    let path = directory.join(LOCK);
-    let holder = match RunLock::try_acquire(&path).map_err(io_error(&path))? {
-        Acquire::Acquired(lock) => return Ok(lock),
-        Acquire::Locked(holder) => holder,
-    };
-    // A living owner is refused at once; only a dead one's warden is waited for.
-    if patience.is_zero() || holder.runs {
-        return Err(EngineError::Owned { run: id.clone(), holder: holder.to_string() });
-    }
-    match RunLock::wait_acquire(&path, patience).map_err(io_error(&path))? {
-        Acquire::Acquired(lock) => Ok(lock),
-        // The owner is dead: what its file has of it helps nobody.
-        Acquire::Locked(holder) => {
-            let found = RunLock::holders(&path).first().map(|pid| format!("process {pid}"));
-            let holder = found.unwrap_or_else(|| holder.to_string());
-            Err(EngineError::Owned { run: id.clone(), holder })
-        }
-    }
-}
-
-/// Owns a run without driving it, so that nobody else does meanwhile.
-pub fn lock_run(store: &Store, id: &RunId) -> Result<RunLock, EngineError> {
-    take(&store.ensure_run_directory(id)?, id, Duration::ZERO)
-}
-
-/// Whether a process owns this run right now.
-pub fn is_owned(store: &Store, id: &RunId) -> bool {
-    owner_of(store, id).is_some()
-}
-
-/// Kills the owner of a run that did not end when asked, and the run's processes with it.
-pub fn end_holders(store: &Store, id: &RunId) -> Result<(), EngineError> {
-    let path = store.run_directory(id).join(LOCK);
-    RunLock::end_holders(&path, Duration::from_secs(5)).map_err(io_error(&path))
-}
-
-/// Sends CONT to the owner of a run that was stopped.
-pub fn continue_holders(store: &Store, id: &RunId) {
-    RunLock::continue_holders(&store.run_directory(id).join(LOCK));
-}
-
-/// The process that owns a run right now.
-pub fn owner_of(store: &Store, id: &RunId) -> Option<towpath_executor::Holder> {
-    RunLock::holder(&store.run_directory(id).join(LOCK))
 }
 
 impl Prepared {

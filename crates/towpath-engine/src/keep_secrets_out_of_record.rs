@@ -2,8 +2,8 @@
 //! refused, and a fact is masked before the run or the journal sees it. The output files are masked
 //! by the warden, which writes them.
 
-use crate::config::Options;
 use crate::error::EngineError;
+use crate::stored_run_options::Options;
 use std::path::Path;
 use towpath_core::{Secrets, SessionId};
 use towpath_recipe::Plan;

@@ -2,7 +2,7 @@
 //! run waits until the executor has returned.
 
 use crate::clock::Clock;
-use crate::event::EventSender;
+use crate::event_reporter::EventSender;
 use towpath_core::SessionId;
 use towpath_executor::{Finished, JobEvent, JobId, Observer, Swept};
 use towpath_run::EventKind;
@@ -13,15 +13,15 @@ pub(crate) enum Observation {
     Swept(Swept),
 }
 
-pub(crate) struct LoopObserver<'a, 'r> {
+pub(crate) struct ExecutorObserver<'a, 'r> {
     events: &'a mut EventSender<'r>,
     clock: Clock,
     pub observations: Vec<Observation>,
 }
 
-impl<'a, 'r> LoopObserver<'a, 'r> {
-    pub fn new(events: &'a mut EventSender<'r>, clock: Clock) -> LoopObserver<'a, 'r> {
-        LoopObserver { events, clock, observations: Vec::new() }
+impl<'a, 'r> ExecutorObserver<'a, 'r> {
+    pub fn new(events: &'a mut EventSender<'r>, clock: Clock) -> ExecutorObserver<'a, 'r> {
+        ExecutorObserver { events, clock, observations: Vec::new() }
     }
 
     fn report(&mut self, kind: EventKind) {
@@ -29,7 +29,7 @@ impl<'a, 'r> LoopObserver<'a, 'r> {
     }
 }
 
-impl Observer for LoopObserver<'_, '_> {
+impl Observer for ExecutorObserver<'_, '_> {
     fn event(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Output { job, stream, bytes } => self.report(EventKind::Output {
