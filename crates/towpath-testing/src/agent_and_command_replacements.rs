@@ -2,9 +2,9 @@
 //! commands. Which line of the script belongs to which answer is remembered, to find out afterwards
 //! which was never asked for, and which call had none.
 
-use crate::case_directory::{CaseDirectory, CaseFileError};
-use crate::recipe_steps::{Workers, is_meant};
-use crate::suite::{Answer, Answers, Case, Name, Stub};
+use crate::case_directory_and_environment::{CaseDirectory, CaseFileError};
+use crate::find_steps_by_path::{Workers, is_meant};
+use crate::suite_and_case_types::{Answer, Answers, Case, Name, Stub};
 use serde_json::{Value, json};
 use towpath_core::Map;
 use towpath_shell::bash::quote;

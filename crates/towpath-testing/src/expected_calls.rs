@@ -3,7 +3,7 @@
 
 use crate::case_problem::Problem;
 use crate::run_record::AgentCall;
-use crate::suite::Name;
+use crate::suite_and_case_types::Name;
 
 #[derive(Debug, Clone)]
 pub enum ExpectedCalls {

@@ -2,15 +2,16 @@
 //! Nothing outside the text is looked at: whether the recipe has the steps that are named is found
 //! out by the case that names them.
 
-mod answers;
-mod case;
+mod agent_call_list;
+mod answers_and_stubs;
+mod case_and_defaults;
 mod expect;
-mod fields;
-mod machine;
+mod field_values;
+mod machine_flags;
 #[cfg(test)]
 mod tests;
 
-use crate::suite::{Case, Suite};
+use crate::suite_and_case_types::{Case, Suite};
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -82,7 +83,11 @@ impl Reader<'_> {
         let recipe = self.name(fields.get("recipe"));
         let defaults = fields.get("defaults").filter(|entry| !entry.is_null());
         if let Some(entry) = defaults {
-            self.case_fields(&entry.value, Subject::Key("defaults"), case::DEFAULT_KEYS);
+            self.case_fields(
+                &entry.value,
+                Subject::Key("defaults"),
+                case_and_defaults::DEFAULT_KEYS,
+            );
         }
         let cases = self.cases(&fields, defaults.map(|entry| &entry.value));
         Some(Suite { source: Arc::clone(self.source), path: path.to_owned(), recipe, cases })
@@ -105,7 +110,8 @@ impl Reader<'_> {
         let mut names: Vec<(String, Span)> = Vec::new();
         let mut cases = Vec::new();
         for item in items {
-            let merged = defaults.map_or_else(|| item.clone(), |d| case::merged(d, item));
+            let merged =
+                defaults.map_or_else(|| item.clone(), |d| case_and_defaults::merged(d, item));
             let Some((case, span)) = self.case(&merged) else { continue };
             if let Some((_, first)) = names.iter().find(|(name, _)| *name == case.name) {
                 let message = format!("two cases are named `{}`", case.name);

@@ -1,8 +1,8 @@
 //! A test file with the recipe that it tests: found, and checked before any case runs.
 
-use crate::host_program::Host;
-use crate::suite::Suite;
-use crate::test_files::recipe_of;
+use crate::host_trait::Host;
+use crate::suite_and_case_types::Suite;
+use crate::test_file_paths::recipe_of;
 use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, Map};
 use towpath_recipe::{

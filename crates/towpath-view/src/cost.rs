@@ -1,7 +1,7 @@
 //! What the agent calls of a run cost, as far as their programs reported it. Unknown is unknown,
 //! never zero.
 
-use crate::format::money;
+use crate::amounts_and_times::money;
 use towpath_engine::Census;
 use towpath_run::{StepKind, StepResult, StepStatus, StepView};
 

@@ -3,8 +3,9 @@
 //! server can use them as well as a terminal. Colour, tables and widths are the caller's; so is
 //! whatever names a command or a flag, and the time zone.
 
+pub mod amounts_and_times;
 pub mod chart;
-pub mod format;
+pub mod foreign_text;
 pub mod recipe_json;
 pub mod result_json;
 pub mod run_json;
@@ -12,15 +13,19 @@ pub mod run_json;
 mod cost;
 mod depth_and_step_bounds;
 mod failure_text;
-mod machine_exit;
+mod hooks_by_name;
+mod machine_exit_reason;
+mod origin_word;
 mod problem_json;
-mod recipe_parts;
 #[cfg(test)]
-mod test_runs;
+mod runs_for_unit_tests;
+mod step_text_and_callee;
 
 pub use cost::Cost;
 pub use depth_and_step_bounds::RunBounds;
 pub use failure_text::failure_text;
-pub use machine_exit::{BACKEND_ERROR, exit_reason, machine_exit};
+pub use hooks_by_name::hooks;
+pub use machine_exit_reason::{BACKEND_ERROR, exit_reason, machine_exit};
+pub use origin_word::origin_word;
 pub use problem_json::problem_json;
-pub use recipe_parts::{callee, hooks, origin_word, step_text};
+pub use step_text_and_callee::{callee, step_text};

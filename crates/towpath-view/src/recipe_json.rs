@@ -3,8 +3,10 @@
 
 use crate::chart::{RESTARTS_EXCEEDED, refused_restart};
 use crate::depth_and_step_bounds::RunBounds;
+use crate::hooks_by_name::hooks;
+use crate::origin_word::origin_word;
 use crate::problem_json::problem_json;
-use crate::recipe_parts::{callee, hooks, origin_word, step_text};
+use crate::step_text_and_callee::{callee, step_text};
 use serde_json::{Value, json};
 use towpath_core::Diagnostic;
 use towpath_recipe::{

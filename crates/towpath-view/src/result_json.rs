@@ -3,10 +3,10 @@
 //! Unknown is null, never zero; what is too long to be given whole is cut, with its length and its
 //! file named.
 
+use crate::amounts_and_times::{rfc3339, seconds};
 use crate::cost::Cost;
 use crate::failure_text::failure_text;
-use crate::format::{rfc3339, seconds};
-use crate::machine_exit::machine_exit;
+use crate::machine_exit_reason::machine_exit;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -343,7 +343,7 @@ fn read_beginning(path: &Path) -> Result<Vec<u8>, ResultError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_runs::{driven, ended};
+    use crate::runs_for_unit_tests::{driven, ended};
     use towpath_core::Usage;
     use towpath_run::{JobEnd, JobStatus};
     use towpath_store::{NewFact, NewRun, OutputRef, Summary, settle_output};

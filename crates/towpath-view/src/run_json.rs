@@ -1,7 +1,8 @@
 //! A recorded run as JSON: a row of the list, and one run with its steps.
 
+use crate::amounts_and_times::{rfc3339, seconds};
 use crate::cost::Cost;
-use crate::format::{escaped, rfc3339, seconds};
+use crate::foreign_text::escaped;
 use crate::result_json;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 //! location.
 
 use super::*;
-use crate::suite::{Answers, Stub};
+use crate::suite_and_case_types::{Answers, Stub};
 use proptest::prelude::*;
 
 fn reading(text: &str) -> (Option<Suite>, Vec<Diagnostic>) {
@@ -199,12 +199,12 @@ fn the_page_about_testing_has_every_key_and_no_other() {
     let names = |keys: &[Key]| keys.iter().map(|key| key.name).collect::<Vec<_>>();
     let rows = [
         ("Keys of a test file", &names(FILE_KEYS)[..]),
-        ("Keys of a case", &names(case::CASE_KEYS)[..]),
-        ("Keys of `machine`", machine::MACHINE_KEYS),
-        ("Agents' answers", answers::ANSWER_KEYS),
-        ("Stubs", answers::STUB_KEYS),
+        ("Keys of a case", &names(case_and_defaults::CASE_KEYS)[..]),
+        ("Keys of `machine`", machine_flags::MACHINE_KEYS),
+        ("Agents' answers", answers_and_stubs::ANSWER_KEYS),
+        ("Stubs", answers_and_stubs::STUB_KEYS),
         ("Expectations", expect::EXPECT_KEYS),
-        ("Calls", machine::CALL_KEYS),
+        ("Calls", agent_call_list::CALL_KEYS),
         ("Matchers", expect::MATCHER_KEYS),
     ];
     for (heading, keys) in rows {
@@ -282,7 +282,7 @@ proptest! {
 
 /// Valid YAML with our own keys where they do not belong.
 fn value(depth: u32) -> impl Strategy<Value = serde_json::Value> {
-    let keys: Vec<&str> = case::DEFAULT_KEYS
+    let keys: Vec<&str> = case_and_defaults::DEFAULT_KEYS
         .iter()
         .map(|key| key.name)
         .chain(["name", "answer", "run", "fault", "stdout", "exit", "ran", "skipped", "outputs"])

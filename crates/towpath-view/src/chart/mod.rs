@@ -5,13 +5,15 @@
 mod arrange_rows;
 mod chart_from_program;
 pub mod dot;
-pub mod draw_as_text;
+pub mod draw_machine_as_text;
+mod machine_bounds_text;
 pub mod mermaid;
 pub mod svg;
 #[cfg(test)]
 mod tests;
 
-pub use chart_from_program::{RESTARTS_EXCEEDED, bounds, called, refused_restart};
+pub use chart_from_program::called;
+pub use machine_bounds_text::{RESTARTS_EXCEEDED, bounds, refused_restart};
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 

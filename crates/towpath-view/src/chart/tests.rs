@@ -189,7 +189,7 @@ proptest! {
                 }
             }
             prop_assert_eq!((labels, cards), (ways.len(), part.cards.len()));
-            prop_assert!(draw_as_text::draw(part).len() >= rows.rows.len());
+            prop_assert!(draw_machine_as_text::draw(part).len() >= rows.rows.len());
         }
     }
 }
@@ -211,7 +211,10 @@ fn part(names: &[&str], ways: &[(usize, &str, To)]) -> Part {
 }
 
 fn drawn(part: &Part) -> String {
-    draw_as_text::draw(part).iter().map(|line| format!("{}{}\n", line.text, line.dim)).collect()
+    draw_machine_as_text::draw(part)
+        .iter()
+        .map(|line| format!("{}{}\n", line.text, line.dim))
+        .collect()
 }
 
 #[test]

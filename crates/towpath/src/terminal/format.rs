@@ -3,7 +3,8 @@
 use crate::environment::local_zone;
 use jiff::{Timestamp, Zoned};
 
-pub use towpath_view::format::{clean, count, money};
+pub use towpath_view::amounts_and_times::{count, money};
+pub use towpath_view::foreign_text::clean;
 
 /// `0.3 s`, `3.2 s`, `58 s`, `1 m 12 s`, `2 h 5 m`.
 pub fn duration(ms: i64) -> String {
@@ -54,7 +55,7 @@ pub fn local_time(ms: i64, now_ms: i64) -> String {
 
 /// RFC 3339 with the local offset, for JSON.
 pub fn rfc3339(ms: i64) -> String {
-    towpath_view::format::rfc3339(ms, &local_zone())
+    towpath_view::amounts_and_times::rfc3339(ms, &local_zone())
 }
 
 /// The last line with text.

@@ -5,7 +5,7 @@ use crate::environment::Environment;
 use crate::terminal::out;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-pub use towpath_view::format::{escaped, first_line};
+pub use towpath_view::foreign_text::{escaped, first_line};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// What stdout can show.

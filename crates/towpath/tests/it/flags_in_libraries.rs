@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("towpath-tool/src/", "options of the programs that are verified"),
     ("towpath-testing/src/case_runner.rs", "it starts towpath itself, with arguments"),
     (
-        "towpath-testing/src/read_test_file/machine.rs",
+        "towpath-testing/src/read_test_file/machine_flags.rs",
         "arguments for the towpath that a case starts",
     ),
 ];

@@ -11,7 +11,7 @@ use towpath_recipe::{
     Analysis, End, EndPath, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,
 };
 use towpath_view::chart::{
-    Chart, Part, RESTARTS_EXCEEDED, bounds, called, draw_as_text, refused_restart, wrapped,
+    Chart, Part, RESTARTS_EXCEEDED, bounds, called, draw_machine_as_text, refused_restart, wrapped,
 };
 
 const INDENT: usize = 2;
@@ -54,8 +54,8 @@ fn print_machine(
     screen: &Screen,
 ) {
     out::line("");
-    let drawing = draw_as_text::draw(part);
-    let widest = drawing.iter().map(draw_as_text::Line::width).max().unwrap_or(0) + INDENT;
+    let drawing = draw_machine_as_text::draw(part);
+    let widest = drawing.iter().map(draw_machine_as_text::Line::width).max().unwrap_or(0) + INDENT;
     match screen.width {
         Some(width) if widest <= width => {
             for line in drawing {

@@ -1,8 +1,8 @@
 //! What replaces agents and commands: answers and stubs, by step.
 
 use super::Reader;
-use super::fields::Fields;
-use crate::suite::{Answer, Answers, Name, Stub};
+use super::field_values::Fields;
+use crate::suite_and_case_types::{Answer, Answers, Name, Stub};
 use towpath_core::fields::{FieldType, Subject};
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::text_of;

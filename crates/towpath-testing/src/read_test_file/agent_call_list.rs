@@ -1,36 +1,16 @@
-//! What concerns state machines: how a user would start one, and which agent calls it must make.
+//! The agent calls that a case expects: how many, or each of them.
 
 use super::Reader;
 use crate::expected_calls::{ExpectedCall, ExpectedCalls};
-use crate::suite::Name;
+use crate::suite_and_case_types::Name;
 use towpath_core::fields::{FieldType, Subject};
 use towpath_core::node::{Entry, Kind, Node};
 
-pub(super) const MACHINE_KEYS: &[&str] =
-    &["model", "max_visits", "max_steps", "max_restarts", "context"];
-const FLAGS: &[&str] = &["--model", "--max-visits", "--max-steps", "--max-restarts", "--context"];
 pub(super) const CALL_KEYS: &[&str] = &["step", "kind", "model", "session"];
 const KINDS: &[&str] = &["prompt", "reminder"];
 const SESSIONS: &[&str] = &["new", "resumed"];
 
 impl Reader<'_> {
-    /// The flags of a run that a case means.
-    pub(super) fn machine(&mut self, entry: &Entry) -> Vec<(&'static str, String)> {
-        let Some(fields) = self.fields(&entry.value, Subject::Key("machine"), MACHINE_KEYS) else {
-            return Vec::new();
-        };
-        let mut flags = Vec::new();
-        for (key, flag) in MACHINE_KEYS.iter().zip(FLAGS) {
-            let Some(entry) = fields.get(key).filter(|entry| !entry.is_null()) else { continue };
-            let value = match key.starts_with("max_") {
-                true => self.whole_number(Some(entry)).map(|number| number.to_string()),
-                false => self.bash(Some(entry)),
-            };
-            flags.extend(value.map(|value| (*flag, value)));
-        }
-        flags
-    }
-
     /// How many calls, or each of them.
     pub(super) fn calls(&mut self, entry: &Entry) -> Option<ExpectedCalls> {
         match &entry.value.kind {

@@ -1,7 +1,7 @@
 //! The directories of one case: a home of its own, the working directory in it, towpath's own
 //! state, and what the run is given. Nothing of the user's is in reach by default.
 
-use crate::suite::{Case, Files, Suite};
+use crate::suite_and_case_types::{Case, Files, Suite};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
