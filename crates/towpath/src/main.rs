@@ -4,14 +4,14 @@ mod cli;
 mod commands;
 mod compat;
 mod corrections;
-mod decision_log;
+mod debug_log;
 mod documents;
+mod duration_arguments;
 mod environment;
 mod exit;
 mod files;
 mod git;
-mod program_version;
-mod seconds_argument;
+mod query_program_version;
 mod session;
 mod settings;
 mod terminal;
@@ -24,7 +24,7 @@ use terminal::out;
 fn main() -> ExitCode {
     // Rust ignores SIGPIPE. We keep it that way, and handle a closed pipe where we write.
     let invocation = Invocation::read(cli::command_line);
-    decision_log::start(&invocation);
+    debug_log::start(&invocation);
     let Ended { result, json } = cli::run(&invocation);
     let error = match result {
         Ok(Exit::Done) if out::failed() => return Exit::Setup.into(),

@@ -1,9 +1,9 @@
 //! Settings: flag over environment over project over user over default, each value with its
 //! source. A project's file may not choose programs, and counts only once it is trusted.
 
+use crate::duration_arguments::of_seconds;
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
-use crate::seconds_argument::of_seconds;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

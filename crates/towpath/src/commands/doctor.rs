@@ -2,16 +2,16 @@
 //! and the command that fixes each problem. It asks programs for their version and starts nothing
 //! else; it fixes nothing, writes nothing and upgrades nothing by itself.
 
-mod capabilities;
+mod agent_capability_table;
 mod correction_rules;
 mod directories;
 mod finding;
 mod hook_failures;
-mod hosts;
+mod hooks_in_agent_programs;
 mod installed_programs;
 mod journal;
 mod recipes;
-mod runs;
+mod runs_needing_attention;
 mod settings;
 
 use super::Execute;
@@ -48,12 +48,12 @@ impl Execute for Args {
             Group::new(Topic::Directories, directories::check(env, &search)),
             Group::new(Topic::Settings, settings),
             Group::new(Topic::Journal, journal.check(env)),
-            Group::new(Topic::Runs, store.map_or(Ok(Vec::new()), runs::check)?),
+            Group::new(Topic::Runs, store.map_or(Ok(Vec::new()), runs_needing_attention::check)?),
             Group::new(Topic::Recipes, recipes::check(env, &search, &journal)?),
         ];
         let (findings, agents) = programs.answers();
         groups.insert(2, Group::new(Topic::Programs, findings));
-        let (mut findings, hosts) = hosts::check(env, &agents);
+        let (mut findings, hosts) = hooks_in_agent_programs::check(env, &agents);
         findings.extend(hook_failures::check(env));
         findings.extend(correction_rules::check(env, &journal));
         groups.insert(3, Group::new(Topic::Hooks, findings));
@@ -70,7 +70,7 @@ impl Execute for Args {
         } else {
             let screen = Screen::new(env);
             print(&groups, &screen);
-            capabilities::print(&screen);
+            agent_capability_table::print(&screen);
             verdict(&groups);
         }
         Ok(if level == Level::Broken { Exit::Failed } else { Exit::Done })

@@ -2,14 +2,14 @@
 //! its inputs, hooks and steps, and which steps the tags leave out; a state machine is drawn. Nothing
 //! is started, filled in or evaluated: a condition is shown; `towpath run --dry-run` evaluates it.
 
-mod machine;
+mod state_machine;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
-use crate::session::machine_flags::LimitFlags;
 use crate::session::request_flags::RequestFlags;
 use crate::session::resolve_recipe::show_problems;
+use crate::session::state_machine_flags::LimitFlags;
 use crate::session::trust::{self, CalledAs};
 use crate::terminal::diagnostics;
 use crate::terminal::format::{clean, count, duration};
@@ -84,7 +84,7 @@ impl Execute for Args {
         }
         let screen = Screen::new(env);
         match program.root().machine() {
-            Some(_) => machine::print(&program, &screen),
+            Some(_) => state_machine::print(&program, &screen),
             None => print(&program, &screen),
         }
         if untrusted {

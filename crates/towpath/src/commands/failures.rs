@@ -9,9 +9,9 @@ mod stats;
 
 use super::Execute;
 use crate::corrections::failures::{FailureQuery, RUN_HOST};
+use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
-use crate::seconds_argument::milliseconds;
 use crate::terminal::format::now_ms;
 use crate::terminal::table::Screen;
 use clap::builder::PossibleValuesParser;

@@ -7,7 +7,7 @@ mod export;
 mod import;
 mod list;
 mod log;
-mod pause;
+mod pause_and_continue;
 mod remove;
 mod starter;
 mod suggest;
@@ -56,8 +56,8 @@ enum RulesCommand {
     Import(import::Args),
     AgentsMd(agents_md::Args),
     Log(log::Args),
-    Pause(pause::PauseArgs),
-    Continue(pause::ContinueArgs),
+    Pause(pause_and_continue::PauseArgs),
+    Continue(pause_and_continue::ContinueArgs),
 }
 
 impl Args {

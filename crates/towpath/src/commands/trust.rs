@@ -3,7 +3,7 @@
 
 use super::Execute;
 use crate::corrections::project_rules::{ProjectRules, RULES_FILE};
-use crate::corrections::rule_book::RuleBook;
+use crate::corrections::user_rule_book::RuleBook;
 use crate::documents::document_subject;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, ErrorKind, Exit};

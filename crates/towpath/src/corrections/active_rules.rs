@@ -1,11 +1,11 @@
 //! The rules that apply in a directory: the user's, and those of its project once they are trusted.
 //! What `rules test` shows is decided here, by what hooks use too.
 
+use super::canonical_rule_directories::with_resolved_directories;
 use super::hooks_directory::HooksDirectory;
-use super::host_state;
+use super::hosts_ignoring_rewrites;
 use super::project_rules::ProjectRules;
-use super::rule_book::user_rules;
-use super::rule_directory::with_resolved_directories;
+use super::user_rule_book::user_rules;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::settings::Settings;
@@ -56,9 +56,11 @@ impl ActiveRules {
         let options = AnswerOptions {
             permission: settings.permission.value,
             mode: settings.mode.value,
-            drops_rewrites: host_state::all(&HooksDirectory::of(&env.directories.state))
-                .iter()
-                .any(|state| state.host == host && state.drops_rewrites()),
+            drops_rewrites: hosts_ignoring_rewrites::all(&HooksDirectory::of(
+                &env.directories.state,
+            ))
+            .iter()
+            .any(|state| state.host == host && state.drops_rewrites()),
         };
         Ok(host.decide(None, correction, &options))
     }

@@ -2,9 +2,9 @@
 //! was learned from them. How they are printed is the business of whoever shows them.
 
 pub mod export;
-pub mod inspection;
+pub mod grouped_by_mistake;
 pub mod known_names;
-pub mod paths;
+pub mod matching_pattern;
 pub mod proposal_view;
 pub mod stats;
 pub mod suggested_rules;

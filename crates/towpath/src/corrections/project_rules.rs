@@ -2,7 +2,7 @@
 //! trusted. They are used only while the file is what the user has seen; a rule that the user has
 //! disabled stays out. Nothing here asks, and nothing here writes the file.
 
-use super::rule_book::{RuleBook, key_text};
+use super::user_rule_book::{RuleBook, key_text};
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::files::read_text;

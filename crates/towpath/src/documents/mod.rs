@@ -2,13 +2,13 @@
 //! written or compared.
 
 mod command_list;
-mod document_files;
 mod import_trust;
 mod progress_line;
+mod read_document_files;
 mod render;
-mod result;
 mod scratch_directory;
 mod watch;
+mod write_or_compare_output;
 
 pub use import_trust::document_subject;
 pub use render::{Format, RenderRequest, Writes, execute};

@@ -1,9 +1,9 @@
 //! One document from its file to its result: read, checked, run, written.
 
-use super::document_files::{DocumentFiles, Entry};
 use super::progress_line::ProgressLine;
+use super::read_document_files::{DocumentFiles, Entry};
 use super::scratch_directory::ScratchDirectory;
-use super::{command_list, import_trust, result, watch};
+use super::{command_list, import_trust, watch, write_or_compare_output};
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::{choose_agent, request_flags, secrets, signals};
@@ -296,7 +296,7 @@ impl Rendering<'_> {
 
     fn write(&self, bytes: &[u8]) -> Result<Exit, CommandError> {
         let bytes = self.secrets.mask_bytes(bytes);
-        result::write(self.env, &self.request.writes, &bytes)
+        write_or_compare_output::write(self.env, &self.request.writes, &bytes)
     }
 }
 

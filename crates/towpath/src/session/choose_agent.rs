@@ -1,14 +1,14 @@
 //! Which agent answers, and whether it can: decided before the first step.
 
-mod refusals;
 mod unattended_as_root;
+mod unsupported_by_backend;
 
 use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::install::settings_for_claude_code;
 use crate::environment::{Environment, is_program, local_zone};
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
-use crate::program_version;
+use crate::query_program_version;
 use crate::settings::Settings;
 use crate::terminal::diagnostics;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -108,7 +108,7 @@ pub fn choose(
             ..CommandError::new(Exit::BadInput, ErrorKind::BadMode, message)
         });
     }
-    refusals::refuse(row(&name), &program.plan.machine)?;
+    unsupported_by_backend::refuse(row(&name), &program.plan.machine)?;
     if let Some(why) = refused_root(env, row(&name), program) {
         return Err(CommandError::new(Exit::Setup, ErrorKind::Root, why));
     }
@@ -161,7 +161,7 @@ pub fn refuse_moving(
     flags: &AgentFlags,
     program: &Program,
 ) -> Result<(), CommandError> {
-    refusals::refuse_moving(row(&backend(settings, flags)?), &program.plan.machine)
+    unsupported_by_backend::refuse_moving(row(&backend(settings, flags)?), &program.plan.machine)
 }
 
 /// Why a program's agent steps could not run, found without any effect.
@@ -271,8 +271,8 @@ fn hook_settings(
     if active.is_ok_and(|active| active.rules.is_empty()) {
         return Ok(None);
     }
-    let version = program_version::query(program).answer().ok();
-    let version = version.and_then(|line| program_version::numbers(&line));
+    let version = query_program_version::query(program).answer().ok();
+    let version = version.and_then(|line| query_program_version::numbers(&line));
     Ok(Some(settings_for_claude_code(env, version)?.to_string()))
 }
 
@@ -280,7 +280,7 @@ fn hook_settings(
 pub fn host_version(env: &Environment, host: Host) -> Option<(u64, u64, u64)> {
     let settings = Settings::gather(env, None).unwrap_or_default();
     let program = locate(env, &settings, host_backend(host)).ok()?;
-    program_version::numbers(&program_version::query(&program).answer().ok()?)
+    query_program_version::numbers(&query_program_version::query(&program).answer().ok()?)
 }
 
 /// The backend that starts an agent program.

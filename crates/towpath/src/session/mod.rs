@@ -4,6 +4,7 @@
 //! `record_run.rs` or `resume_run.rs` (`RecordedRun`) → `drive_run.rs` (`DrivenRun`) → `conclude.rs` (the exit
 //! code). `resume --due` starts a `towpath resume` for each run.
 
+mod active_and_earlier_runs;
 mod audit_file;
 mod beads_database;
 pub mod choose_agent;
@@ -12,10 +13,8 @@ mod demo_repository;
 mod drive_run;
 pub mod dry_run;
 pub mod find_run;
-pub mod machine_flags;
 mod missing_programs;
 mod model_names;
-mod other_runs;
 pub mod recipe_list;
 mod record_run;
 pub mod request_flags;
@@ -26,6 +25,7 @@ pub mod search_path;
 pub mod secrets;
 pub mod shown_status;
 pub mod signals;
+pub mod state_machine_flags;
 pub mod timeout_flags;
 pub mod trust;
 pub mod wait_for_rate_limit;

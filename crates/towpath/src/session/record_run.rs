@@ -8,8 +8,8 @@ use super::resolve_recipe::ChosenRecipe;
 use super::timeout_flags::LIMITS;
 use super::wait_for_rate_limit::Waiting;
 use super::{
-    Session, beads_database, demo_repository, missing_programs, model_names, other_runs, secrets,
-    worktree,
+    Session, active_and_earlier_runs, beads_database, demo_repository, missing_programs,
+    model_names, secrets, worktree,
 };
 use crate::environment::Environment;
 use crate::exit::CommandError;
@@ -70,9 +70,9 @@ impl Session<'_> {
         config.substitutes = substitutes;
         config.idle_timeout = options.idle_timeout;
         if !quiet {
-            other_runs::hint_at_earlier(store, &program, &config.directory)?;
+            active_and_earlier_runs::hint_at_earlier(store, &program, &config.directory)?;
             missing_programs::warn(env, &program, &config.directory);
-            other_runs::warn(env, store, &config.directory, None)?;
+            active_and_earlier_runs::warn(env, store, &config.directory, None)?;
         }
         let name = program.root().name.clone();
         let Config { directory, limits, secrets, .. } = &config;

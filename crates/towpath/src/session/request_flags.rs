@@ -2,7 +2,7 @@
 //! for every command that takes a recipe, and for the other names.
 
 use super::choose_agent::AgentFlags;
-use super::machine_flags::MachineFlags;
+use super::state_machine_flags::MachineFlags;
 use super::timeout_flags::TimeFlags;
 use super::trust::CalledAs;
 use crate::environment::Environment;

@@ -3,14 +3,14 @@
 //! it is recorded.
 
 use super::choose_agent::{self, AgentFlags};
-use super::machine_flags::LimitFlags;
 use super::record_run::{RecordedRun, config};
 use super::request_flags::SharedFlags;
 use super::resolve_recipe::show_problems;
 use super::search_path::search_path;
+use super::state_machine_flags::LimitFlags;
 use super::timeout_flags::LIMITS;
 use super::wait_for_rate_limit::{self, Waiting};
-use super::{Session, other_runs, secrets, trust, worktree};
+use super::{Session, active_and_earlier_runs, secrets, trust, worktree};
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
@@ -89,7 +89,7 @@ pub fn resume<'a>(
     let OwnedRun { taken, options, secrets } = owned;
     let store = &mut session.store;
     if !flags.shared.quiet {
-        other_runs::warn(env, store, &row.directory, Some(&row.id))?;
+        active_and_earlier_runs::warn(env, store, &row.directory, Some(&row.id))?;
     }
     let failed_tries = flags.in_vain.unwrap_or(0);
     let waiting = flags.wait.then(|| Waiting::after(taken.run(), failed_tries, &flags.agent));

@@ -1,6 +1,6 @@
 //! The flags for how long a call of a step may take.
 
-use crate::seconds_argument::{no_time, of_seconds};
+use crate::duration_arguments::{no_time, of_seconds};
 use std::time::Duration;
 use towpath_run::Limits;
 

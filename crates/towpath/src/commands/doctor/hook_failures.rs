@@ -3,7 +3,7 @@
 
 use super::finding::Finding;
 use crate::corrections::hooks_directory::HooksDirectory;
-use crate::corrections::{hook_errors, host_state};
+use crate::corrections::{hook_errors, hosts_ignoring_rewrites};
 use crate::environment::Environment;
 use crate::terminal::format::{clean, count};
 use towpath_shell::bash::quote;
@@ -12,8 +12,9 @@ pub fn check(env: &Environment) -> Vec<Finding> {
     let directory = HooksDirectory::of(&env.directories.state);
     let remove = |name: &str| format!("rm {}", quote(&directory.file(name).display().to_string()));
     let mut findings = Vec::new();
-    for state in
-        host_state::all(&directory).into_iter().filter(host_state::HostState::drops_rewrites)
+    for state in hosts_ignoring_rewrites::all(&directory)
+        .into_iter()
+        .filter(hosts_ignoring_rewrites::HostState::drops_rewrites)
     {
         let text = format!(
             "version {} ran the original of {} although it was given a corrected one: its calls are \

@@ -1,9 +1,9 @@
 //! The programs that steps and agents need: where they are and which version they report.
 
-use super::capabilities;
+use super::agent_capability_table;
 use super::finding::{Finding, Level};
 use crate::environment::Environment;
-use crate::program_version::{VersionQuery, query as query_version};
+use crate::query_program_version::{VersionQuery, query as query_version};
 use crate::session::choose_agent::{bash, locate, root_obstacle};
 use crate::settings::Settings;
 use crate::terminal::table::escaped;
@@ -105,7 +105,7 @@ impl Agent {
             "path": path.map(|path| escaped(path)),
             "version": answer.as_ref().and_then(|answer| answer.as_ref().ok()),
             "install": self.found.is_some().then_some(row.install),
-            "can": capabilities::as_json(&row.can),
+            "can": agent_capability_table::as_json(&row.can),
         });
         (self.finding(answer), value)
     }

@@ -2,7 +2,7 @@
 
 use super::super::Execute;
 use super::{WhichFailures, journal};
-use crate::corrections::failures::inspection::{Inspection, inspect, inspection_json};
+use crate::corrections::failures::matching_pattern::{Inspection, inspect, inspection_json};
 use crate::environment::Invocation;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{ago, count, now_ms};

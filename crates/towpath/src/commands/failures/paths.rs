@@ -2,7 +2,7 @@
 
 use super::super::Execute;
 use super::{NOTHING, WhichFailures, is_narrow, journal};
-use crate::corrections::failures::paths::{FailurePath, path_json, paths};
+use crate::corrections::failures::grouped_by_mistake::{FailurePath, path_json, paths};
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{ago, now_ms};

@@ -2,7 +2,7 @@
 
 use super::super::Execute;
 use super::no_rule;
-use crate::corrections::rule_book::RuleBook;
+use crate::corrections::user_rule_book::RuleBook;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;

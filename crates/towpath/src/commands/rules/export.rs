@@ -2,7 +2,7 @@
 
 use super::super::Execute;
 use super::no_rule;
-use crate::corrections::rule_book::user_rules;
+use crate::corrections::user_rule_book::user_rules;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::files;

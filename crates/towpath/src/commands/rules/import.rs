@@ -1,9 +1,9 @@
 //! `towpath rules import`: rules from a file, all or none of them.
 
 use super::super::Execute;
-use crate::corrections::imported_rules;
-use crate::corrections::rule_book::{RuleBook, user_rules};
+use crate::corrections::read_rules_to_import;
 use crate::corrections::rule_view::{replaced_lines, rule_json, summary};
+use crate::corrections::user_rule_book::{RuleBook, user_rules};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{clean, count};
@@ -57,7 +57,7 @@ impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
         let path = env.current.join(env.expand_home(&self.file));
-        let file = imported_rules::read(env, &path)?;
+        let file = read_rules_to_import::read(env, &path)?;
         let import = self.sort(env, file.rules)?;
         if !self.dry_run {
             let set: Vec<Rule> = import.rules().cloned().collect();

@@ -3,9 +3,9 @@
 use super::super::Execute;
 use super::host_parser;
 use crate::corrections::hook_log::folded_journal;
+use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
-use crate::seconds_argument::milliseconds;
 use crate::terminal::format::{ago, clean, now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::table::{Screen, Tint, cut};

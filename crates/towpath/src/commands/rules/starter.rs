@@ -3,8 +3,8 @@
 use super::super::Execute;
 use super::in_host;
 use crate::corrections::correction_view::correction_lines;
-use crate::corrections::rule_book::{RuleBook, user_rules};
 use crate::corrections::rule_view::{replaced_lines, rule_json, summary};
+use crate::corrections::user_rule_book::{RuleBook, user_rules};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::count;

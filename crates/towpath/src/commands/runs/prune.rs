@@ -2,9 +2,9 @@
 //! interrupted is never touched, whatever its age: its user may still want to resume it.
 
 use super::status_of;
+use crate::duration_arguments::milliseconds;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::seconds_argument::milliseconds;
 use crate::terminal::format::{ago, bytes, count, now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table};

@@ -3,10 +3,10 @@
 use super::Dp;
 use super::aliases::shortened;
 use crate::corrections::active_rules::ActiveRules;
+use crate::corrections::canonical_rule_directories::{resolved, with_resolved_directories};
 use crate::corrections::correction_view::correction_lines;
-use crate::corrections::rule_book::RuleBook;
-use crate::corrections::rule_directory::{resolved, with_resolved_directories};
 use crate::corrections::rule_view::directory_line;
+use crate::corrections::user_rule_book::RuleBook;
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::terminal::out;

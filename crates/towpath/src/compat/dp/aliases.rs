@@ -1,7 +1,7 @@
 //! `dp aliases`: all rules in a table, and their way into a file and back.
 
 use super::alias::type_word;
-use super::{Dp, transfer};
+use super::{Dp, export_import_aliases};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::clean;
 use crate::terminal::out;
@@ -22,14 +22,14 @@ pub struct AliasesArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum AliasesVerb {
-    Export(transfer::ExportArgs),
-    Import(transfer::ImportArgs),
+    Export(export_import_aliases::ExportArgs),
+    Import(export_import_aliases::ImportArgs),
 }
 
 pub fn execute(dp: &Dp<'_>, args: &AliasesArgs) -> Result<Exit, CommandError> {
     match &args.verb {
-        Some(AliasesVerb::Export(args)) => transfer::export(dp, args),
-        Some(AliasesVerb::Import(args)) => transfer::import(dp, args),
+        Some(AliasesVerb::Export(args)) => export_import_aliases::export(dp, args),
+        Some(AliasesVerb::Import(args)) => export_import_aliases::import(dp, args),
         None => list(dp),
     }
 }

@@ -1,6 +1,6 @@
 //! `dp ingest`, and `dp record` as it was called before: one call from stdin is recorded.
 
-use super::records::invocation_json;
+use super::recorded_calls::invocation_json;
 use super::{Dp, hooks};
 use crate::corrections::hook;
 use crate::exit::{CommandError, Exit};

@@ -1,7 +1,9 @@
 //! `dp list` and `dp export`: recorded calls one by one.
 
 use super::Dp;
-use super::records::{date_time, desire_json, error, input, invocation_json, shown_error, since};
+use super::recorded_calls::{
+    date_time, desire_json, error, input, invocation_json, shown_error, since,
+};
 use crate::corrections::failures::recorded;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::rfc3339;

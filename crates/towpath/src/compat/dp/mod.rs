@@ -2,22 +2,22 @@
 //! error; 2: `pave-check` has blocked a tool. Verbs without a counterpart name what does their work.
 
 mod alias;
-mod alias_request;
+mod alias_flags_to_rule;
 mod aliases;
-mod flag_values;
+mod export_import_aliases;
+mod flag_old_new_pairs;
 mod hooks;
 mod ingest;
 mod list_and_export;
 mod paths;
 mod pave;
 mod pave_check;
-mod records;
+mod recorded_calls;
 mod similar;
 mod stats;
 mod suggest;
-mod transfer;
 
-use crate::corrections::rule_book::{RuleBook, user_rules};
+use crate::corrections::user_rule_book::{RuleBook, user_rules};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Ended, ErrorKind, Exit};
 use crate::terminal::out;
@@ -106,7 +106,7 @@ pub fn run(arguments: &[OsString], invocation: &Invocation) -> Ended {
     if let Some(database) = pave_check::asked(arguments) {
         return Ok(pave_check::answer(invocation, database)).into();
     }
-    let arguments = flag_values::separated(arguments);
+    let arguments = flag_old_new_pairs::separated(arguments);
     let name = OsString::from("dp");
     let line = match DpArgs::try_parse_from(std::iter::once(name).chain(arguments)) {
         Ok(line) => line,

@@ -1,7 +1,7 @@
 //! `dp paths` and `dp inspect`: failed calls by the name of their tool.
 
 use super::Dp;
-use super::records::{date, error, shown_error, since, utc};
+use super::recorded_calls::{date, error, shown_error, since, utc};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table, first_line};

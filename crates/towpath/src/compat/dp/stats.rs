@@ -1,7 +1,7 @@
 //! `dp stats`: recorded calls in numbers.
 
 use super::Dp;
-use super::records::date;
+use super::recorded_calls::date;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{now_ms, rfc3339};
 use crate::terminal::out;

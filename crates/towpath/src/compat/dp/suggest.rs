@@ -1,7 +1,7 @@
 //! `dp suggest`: rules that recorded mistakes lead to.
 
 use super::Dp;
-use super::records::since;
+use super::recorded_calls::since;
 use crate::corrections::failures::FailureQuery;
 use crate::corrections::failures::proposal_view::proposal_lines;
 use crate::corrections::failures::suggested_rules::{Recorded, proposal_json};

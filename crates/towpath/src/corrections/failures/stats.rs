@@ -1,7 +1,7 @@
 //! How much was recorded, how much of it failed, and how much of that was a mistake.
 
 use super::FailureQuery;
-use super::paths::{FailurePath, paths};
+use super::grouped_by_mistake::{FailurePath, paths};
 use crate::exit::CommandError;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,6 +64,6 @@ pub fn stats_json(stats: &FailureStats) -> Value {
         "first": time(stats.first_ms),
         "last": time(stats.last_ms),
         "hosts": stats.hosts.iter().map(host).collect::<Vec<_>>(),
-        "top": stats.top.iter().map(super::paths::path_json).collect::<Vec<_>>(),
+        "top": stats.top.iter().map(super::grouped_by_mistake::path_json).collect::<Vec<_>>(),
     })
 }

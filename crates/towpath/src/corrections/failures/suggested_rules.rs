@@ -1,7 +1,7 @@
 //! The rules that the recorded calls lead to.
 
 use super::{FailureQuery, recorded};
-use crate::corrections::rule_book::user_rules;
+use crate::corrections::user_rule_book::user_rules;
 use crate::exit::CommandError;
 use serde_json::{Value, json};
 use towpath_rules::failure::{Learning, Proposal, RecordedCall, Suggestions, suggest};

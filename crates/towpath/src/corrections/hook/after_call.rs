@@ -3,7 +3,7 @@
 use super::HookCall;
 use super::before_call::session_lines;
 use super::recording::End;
-use crate::corrections::host_state;
+use crate::corrections::hosts_ignoring_rewrites;
 use crate::corrections::produced_lines::Ran;
 use crate::exit::CommandError;
 use towpath_rules::failure::classify;
@@ -49,7 +49,7 @@ fn compare(call: &HookCall, records: &mut Vec<HookRecord>, contexts: &mut Vec<St
     let (host, version) = (call.payload.host, call.version.as_deref());
     if what != Ran::Other {
         let honoured = what == Ran::Corrected;
-        call.note(host_state::record(&call.directory, host, version, honoured));
+        call.note(hosts_ignoring_rewrites::record(&call.directory, host, version, honoured));
     }
     records.push(call.ran(&line.id, ran));
     call.note(session.end(&line));

@@ -1,9 +1,9 @@
 //! Before a call: whether it is corrected, and what the host is answered.
 
 use super::HookCall;
-use crate::corrections::host_state;
+use crate::corrections::hook_rules_snapshot::HookRules;
+use crate::corrections::hosts_ignoring_rewrites;
 use crate::corrections::produced_lines::{CallMark, ProducedLine, SessionLines};
-use crate::corrections::snapshot_file::HookRules;
 use crate::exit::CommandError;
 use towpath_rules::hook_record::{CorrectedRecord, HookRecord, RecordedDecision};
 use towpath_rules::host::{Answer, AnswerOptions, ContextChannel, Decision};
@@ -43,7 +43,8 @@ pub fn correct_call(call: &HookCall, rules: HookRules) -> Corrected {
             return unchanged;
         }
         let (host, version) = (call.payload.host, call.version.as_deref());
-        options.drops_rewrites = host_state::drops_rewrites(&call.directory, host, version);
+        options.drops_rewrites =
+            hosts_ignoring_rewrites::drops_rewrites(&call.directory, host, version);
     }
     Corrected { correction, options, session }
 }

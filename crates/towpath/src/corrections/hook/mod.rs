@@ -8,17 +8,17 @@ mod after_batch;
 mod after_call;
 mod before_call;
 mod deadline;
-mod ingest;
-mod pave_check;
+mod dp_before_call;
+mod record_call_from_stdin;
 mod recording;
 
-pub use ingest::ingest;
-pub use pave_check::{PaveCheck, pave_check};
+pub use dp_before_call::{PaveCheck, pave_check};
+pub use record_call_from_stdin::ingest;
 
+use super::canonical_rule_directories::resolved;
 use super::hook_errors;
+use super::hook_rules_snapshot::{HookRules, rules_for};
 use super::hooks_directory::HooksDirectory;
-use super::rule_directory::resolved;
-use super::snapshot_file::{HookRules, rules_for};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Ended, Exit};
 use crate::terminal::format::now_ms;

@@ -4,7 +4,7 @@
 //! anywhere or not at all, it is found on PATH, and where it is missing the hook does nothing and
 //! succeeds: a host may take a failed hook for a refusal.
 
-use super::host_files::{HostFiles, Scope};
+use super::host_settings_table::{HostFiles, Scope};
 use crate::environment::{Environment, own_program};
 use crate::exit::CommandError;
 use crate::terminal::table::escaped;

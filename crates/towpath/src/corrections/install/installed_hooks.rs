@@ -2,7 +2,7 @@
 
 use super::file_change::FileChange;
 use super::hook_command::program_in;
-use super::host_files::{Form, HostFiles, Scope};
+use super::host_settings_table::{Form, HostFiles, Scope};
 use super::settings_entries::own_entries;
 use super::{opencode_plugin, user_path};
 use crate::environment::{Environment, is_program};

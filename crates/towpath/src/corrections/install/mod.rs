@@ -4,7 +4,7 @@
 
 mod file_change;
 mod hook_command;
-mod host_files;
+mod host_settings_table;
 mod installed_hooks;
 mod json_edit;
 mod json_text;
@@ -14,7 +14,7 @@ mod settings_entries;
 mod tests;
 
 pub use file_change::{Action, Backup, FileChange};
-pub use host_files::{HostFiles, Scope};
+pub use host_settings_table::{HostFiles, Scope};
 pub use installed_hooks::{Installed, installed};
 
 use crate::environment::Environment;
@@ -22,7 +22,7 @@ use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::diagnostics;
 use crate::terminal::table::shown_path;
 use hook_command::Program;
-use host_files::{Form, InstalledEvent};
+use host_settings_table::{Form, InstalledEvent};
 use json_text::JsonError;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Our entries in the text of a host's settings: added, brought up to date, found and removed. Text in,
 //! text out; nothing here reads or writes a file.
 
-use super::host_files::{Form, HostFiles, InstalledEvent, Scope};
+use super::host_settings_table::{Form, HostFiles, InstalledEvent, Scope};
 use super::json_edit::{Formatting, append, is_left_of_ours, new_file, remove, replace};
 use super::json_text::{JsonError, Node, parse};
 use serde_json::{Map, Value, json};

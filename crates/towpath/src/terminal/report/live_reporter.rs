@@ -3,9 +3,9 @@
 //! it, whatever ends the run. An unfinished line of output stays in the block until its end
 //! comes, so that it is neither overdrawn nor broken.
 
-use super::line_break::LineBreak;
 use super::line_buffer::LineBuffer;
 use super::live_block::{Moment, block, steps};
+use super::newline_between_steps::LineBreak;
 use super::output_sink::Sink;
 use super::plan_shape::Shape;
 use super::shared_event_lines;

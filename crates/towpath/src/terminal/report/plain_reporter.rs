@@ -2,8 +2,8 @@
 //! step's output is passed on byte for byte; a line break of ours is only added between the lines
 //! of steps that run at the same time, and before a line of our own.
 
-use super::line_break::LineBreak;
 use super::line_buffer::LineBuffer;
+use super::newline_between_steps::LineBreak;
 use super::output_sink::Sink;
 use super::plan_shape::Shape;
 use super::shared_event_lines;

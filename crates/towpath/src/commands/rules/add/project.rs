@@ -5,7 +5,7 @@ use super::AddedRule;
 use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::project_rules::{FileTrust, ProjectRules, RULES_FILE};
 use crate::corrections::project_rules_edit::{EditError, with_rule};
-use crate::corrections::rule_book::RuleBook;
+use crate::corrections::user_rule_book::RuleBook;
 use crate::environment::{Environment, is_project};
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;

@@ -3,9 +3,9 @@
 use super::print_rest;
 use crate::corrections::failures::proposal_view::proposal_lines;
 use crate::corrections::failures::suggested_rules::Recorded;
-use crate::corrections::imported_rules;
-use crate::corrections::rule_book::{RuleBook, key_text};
+use crate::corrections::read_rules_to_import;
 use crate::corrections::rule_view::summary;
+use crate::corrections::user_rule_book::{RuleBook, key_text};
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::terminal::format::{clean, now_ms};
@@ -121,7 +121,7 @@ fn edited(
     if !status.success() {
         return Ok(Err("the editor failed".to_owned()));
     }
-    let rules = match imported_rules::read(env, file.path()) {
+    let rules = match read_rules_to_import::read(env, file.path()) {
         Ok(imported) => imported.rules,
         Err(error) => return Ok(Err(error.message)),
     };

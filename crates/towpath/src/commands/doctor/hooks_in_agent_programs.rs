@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use crate::corrections::hooks_directory::HooksDirectory;
-use crate::corrections::host_state;
+use crate::corrections::hosts_ignoring_rewrites;
 use crate::corrections::install::{HostFiles, Installed, Scope, installed};
 use crate::environment::Environment;
 use crate::session::choose_agent::host_backend;
@@ -54,7 +54,7 @@ fn of_host(env: &Environment, host: Host, agents: &[Value]) -> (Finding, Value) 
 
 /// The versions that ran the original of a call that was rewritten; `hook_failures` reports them.
 fn versions_that_drop_rewrites(env: &Environment, host: Host) -> Vec<String> {
-    let states = host_state::all(&HooksDirectory::of(&env.directories.state));
+    let states = hosts_ignoring_rewrites::all(&HooksDirectory::of(&env.directories.state));
     let dropping = states.into_iter().filter(|state| state.host == host && state.drops_rewrites());
     dropping.map(|state| state.version).collect()
 }

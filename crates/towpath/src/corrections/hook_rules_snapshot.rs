@@ -2,11 +2,11 @@
 //! before the change is committed, and it has the stamp of every other file that it was made from.
 //! Without it a hook reads the journal, and writes it again where nobody is changing a rule.
 
+use super::canonical_rule_directories::with_resolved_directories;
 use super::hooks_directory::HooksDirectory;
 use super::project_rules::{ProjectRules, RULES_FILE};
-use super::rule_book::user_rules;
-use super::rule_directory::with_resolved_directories;
 use super::stamped_file;
+use super::user_rule_book::user_rules;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::settings::{Settings, SettingsError, USER_FILE};

@@ -3,9 +3,9 @@
 
 use super::before_call::{correct_call, decided};
 use super::{HookCall, deadline, guarded, is_off, parse, read_stdin, report};
-use crate::corrections::rule_book::RuleBook;
-use crate::corrections::rule_directory::with_resolved_directories;
-use crate::corrections::snapshot_file::HookRules;
+use crate::corrections::canonical_rule_directories::with_resolved_directories;
+use crate::corrections::hook_rules_snapshot::HookRules;
+use crate::corrections::user_rule_book::RuleBook;
 use crate::environment::Invocation;
 use crate::exit::CommandError;
 use std::path::Path;

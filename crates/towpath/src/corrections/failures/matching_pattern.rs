@@ -1,7 +1,7 @@
 //! All there is about failures that fit a pattern: when, with which commands and errors, and what was
 //! run instead.
 
-use super::paths::what;
+use super::grouped_by_mistake::what;
 use super::{called, error_line, recorded};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,7 +3,7 @@
 
 use super::Dp;
 use super::aliases::shortened;
-use crate::corrections::imported_rules::{self, ImportedRules};
+use crate::corrections::read_rules_to_import::{self, ImportedRules};
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::terminal::out;
@@ -85,7 +85,7 @@ pub fn export(dp: &Dp<'_>, args: &ExportArgs) -> Result<Exit, CommandError> {
 
 pub fn import(dp: &Dp<'_>, args: &ImportArgs) -> Result<Exit, CommandError> {
     let path = dp.env.current.join(dp.env.expand_home(&args.file));
-    let ImportedRules { rules, skipped } = imported_rules::read(dp.env, &path)?;
+    let ImportedRules { rules, skipped } = read_rules_to_import::read(dp.env, &path)?;
     for reason in &skipped {
         out::note(format!("  invalid, skipped: {reason}"));
     }
