@@ -35,5 +35,6 @@ mod tests {
     fn foreign_text_cannot_move_the_cursor() {
         assert_eq!(clean("a\u{1b}[2Jb\r"), "a\u{fffd}[2Jb\u{fffd}");
         assert_eq!(first_line("\n a\tb \nc"), "a b …");
+        assert_eq!(first_line("\n  one \u{1b}[2J\n two\n"), "one \u{fffd}[2J …");
     }
 }

@@ -6,6 +6,7 @@ mod agent_capability_table;
 mod correction_rules;
 mod directories;
 mod finding;
+mod findings_report;
 mod hook_failures;
 mod hooks_in_agent_programs;
 mod installed_programs;
@@ -18,8 +19,9 @@ use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::table::Screen;
-use finding::{Group, Level, Topic, as_json, print, verdict, worst};
+use crate::terminal::screen::Screen;
+use finding::Level;
+use findings_report::{Group, Topic, as_json, print, verdict, worst};
 use serde_json::json;
 
 /// Check this machine and directory, and show how to fix each problem.
@@ -54,6 +56,7 @@ impl Execute for Args {
         let (findings, agents) = programs.answers();
         groups.insert(2, Group::new(Topic::Programs, findings));
         let (mut findings, hosts) = hooks_in_agent_programs::check(env, &agents);
+        findings.extend(hooks_in_agent_programs::dropped_rewrites(env));
         findings.extend(hook_failures::check(env));
         findings.extend(correction_rules::check(env, &journal));
         groups.insert(3, Group::new(Topic::Hooks, findings));

@@ -9,16 +9,18 @@ use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::request_flags::RequestFlags;
 use crate::session::resolve_recipe::show_problems;
+use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
 use crate::session::state_machine_flags::LimitFlags;
-use crate::session::trust::{self, CalledAs};
-use crate::terminal::diagnostics;
+use crate::session::trust;
 use crate::terminal::format::{clean, count, duration};
-use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint, first_line};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::table::{Cell, Table};
+use crate::terminal::{diagnostics, out};
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Map, text_of};
 use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Step, Transition, Work};
 use towpath_view::chart::{Chart, dot, mermaid, svg};
+use towpath_view::foreign_text::first_line;
 use towpath_view::recipe_json::recipe_json;
 use towpath_view::{RunBounds, callee, hooks, step_text};
 
@@ -107,7 +109,7 @@ fn program(
     let here = args.request.here(env)?;
     let mut request = args.request.request(env, &here, &args.recipe)?;
     args.limits.over(&mut request.run_options.machine);
-    let resolved = trust::resolved_to_look(env, &request, CalledAs::Towpath)?;
+    let resolved = resolved_to_look(env, &request, CalledAs::Towpath)?;
     show_problems(&resolved.problems, &args.recipe, env, args.is_json())?;
     match resolved.program {
         Some(program) => {

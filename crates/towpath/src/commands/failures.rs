@@ -13,7 +13,7 @@ use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::now_ms;
-use crate::terminal::table::Screen;
+use crate::terminal::screen::Screen;
 use clap::builder::PossibleValuesParser;
 use towpath_rules::host::Host;
 
@@ -106,5 +106,5 @@ fn is_narrow(screen: &Screen) -> bool {
 
 /// The journal with what hooks have recorded.
 fn journal(env: &Environment) -> Result<Option<towpath_store::Store>, CommandError> {
-    crate::corrections::hook_log::folded_journal(env)
+    crate::corrections::fold_hook_log::folded_journal(env)
 }

@@ -10,10 +10,12 @@ use crate::exit::{CommandError, Exit};
 use crate::session::choose_agent::host_version;
 use crate::terminal::format::clean;
 use crate::terminal::out;
-use crate::terminal::table::{Screen, Tint, escaped, shown_path};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::shown_path::shown_path;
 use serde_json::{Value, json};
 use towpath_core::nearest;
 use towpath_rules::host::Host;
+use towpath_view::foreign_text::escaped;
 
 /// Install the hooks that correct an agent's commands.
 ///

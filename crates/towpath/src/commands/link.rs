@@ -6,7 +6,7 @@ use crate::compat::NAMES;
 use crate::environment::{Environment, Invocation, own_program};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use std::io::ErrorKind;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

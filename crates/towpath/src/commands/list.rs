@@ -4,7 +4,7 @@ use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::session::recipe_list;
-use crate::session::trust::CalledAs;
+use crate::session::shadowed_built_ins::CalledAs;
 use std::path::PathBuf;
 
 /// List the recipes, in the order in which `towpath run` looks for them.

@@ -5,7 +5,7 @@ use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 

@@ -2,8 +2,7 @@
 //! an existing one.
 
 use super::Execute;
-use crate::environment::Invocation;
-use crate::environment::{Environment, is_project};
+use crate::environment::{Environment, Invocation, is_project};
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::session::search_path::PROJECT_DIRECTORIES;
@@ -13,7 +12,7 @@ use std::path::{Path, PathBuf};
 use towpath_core::is_safe_name;
 use towpath_shell::bash::quote;
 
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 
 /// Create a recipe and its tests, to edit.
 ///

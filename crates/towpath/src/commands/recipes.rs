@@ -11,9 +11,9 @@ mod upstream;
 use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
+use crate::session::project_settings::settings_for;
 use crate::session::search_path::{PROJECT_DIRECTORIES, search_path};
-use crate::session::trust;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use std::path::{Path, PathBuf};
 use towpath_recipe::directory_manifest::Manifest;
 use towpath_recipe::{Origin, verify_installation};
@@ -74,7 +74,7 @@ fn directory(env: &Environment, given: Option<&Path>) -> Result<PathBuf, Command
 }
 
 fn project_directory(env: &Environment) -> Result<Option<PathBuf>, CommandError> {
-    let settings = trust::settings_for(env, &env.current)?;
+    let settings = settings_for(env, &env.current)?;
     let mut search = search_path(env, &settings, &[], &env.current)?;
     search.directories.retain(|directory| directory.origin == Origin::Project);
     let found = verify_installation(&search);

@@ -20,7 +20,7 @@ use crate::corrections::project_rules::ProjectRules;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, local_time, now_ms};
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use crate::terminal::{diagnostics, out};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::Path;

@@ -3,10 +3,12 @@
 use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
-use crate::session::trust;
+use crate::session::project_settings::settings_for;
 use crate::settings::value_text;
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint, shown_path};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::shown_path::shown_path;
+use crate::terminal::table::{Cell, Table};
 use std::path::Path;
 use towpath_core::Value;
 
@@ -25,7 +27,7 @@ pub struct Args {
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let settings = trust::settings_for(env, &env.current)?;
+        let settings = settings_for(env, &env.current)?;
         if self.json {
             let each =
                 |(key, value, source)| (key, serde_json::json!({"value": value, "source": source}));

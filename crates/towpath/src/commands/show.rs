@@ -9,11 +9,14 @@ use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::{ago, clean, count, duration, last_line, local_time, now_ms};
 use crate::terminal::out;
 use crate::terminal::report::{ByHand, by_hand, find, has_output, logs, next_commands};
-use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, shown_path};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::shown_path::shown_path;
+use crate::terminal::table::{Cell, Table};
 use towpath_core::{FaultKind, RunStatus};
 use towpath_engine::{census, recorded};
 use towpath_run::{FailureKind, Output, RunOutcome, StepKind, StepState, StepStatus, StepView};
 use towpath_view::Cost;
+use towpath_view::foreign_text::escaped;
 use towpath_view::run_json::ShownRun;
 
 /// Show one run: every step, how it ended, and how the run can be resumed.

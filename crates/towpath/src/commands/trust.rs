@@ -7,17 +7,21 @@ use crate::corrections::user_rule_book::RuleBook;
 use crate::documents::document_subject;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::session::project_settings::{project_settings, read_settings};
 use crate::session::resolve_recipe::show_problems;
 use crate::session::search_path::search_path;
-use crate::session::trust::{ConsentStatus, ConsentSubject, ask, project_settings, read_settings};
+use crate::session::trust::{ConsentStatus, ConsentSubject, ask};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::terminal::format::{ago, clean, now_ms, rfc3339};
 use crate::terminal::out;
-use crate::terminal::table::{Screen, Table, escaped, shown_path};
+use crate::terminal::screen::Screen;
+use crate::terminal::shown_path::shown_path;
+use crate::terminal::table::Table;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
 use towpath_recipe::{Origin, Request, RunOptions, list, resolve};
 use towpath_store::TrustRecord;
+use towpath_view::foreign_text::escaped;
 
 /// Show what a working tree would run or correct, and trust it.
 ///

@@ -14,12 +14,13 @@ use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::trust::ask;
 use crate::terminal::format::bytes;
 use crate::terminal::out;
-use crate::terminal::table::{escaped, shown_path};
+use crate::terminal::shown_path::shown_path;
 use own_files::{OwnFiles, active_runs};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use towpath_rules::host::Host;
 use towpath_shell::bash::quote;
+use towpath_view::foreign_text::escaped;
 
 /// Remove towpath's links and files from this machine.
 ///

@@ -5,10 +5,9 @@ use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::request_flags::RequestFlags;
-use crate::session::trust::{self, CalledAs};
-use crate::terminal::diagnostics;
-use crate::terminal::out;
-use crate::terminal::table::Screen;
+use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
+use crate::terminal::screen::Screen;
+use crate::terminal::{diagnostics, out};
 use towpath_core::{Diagnostic, Severity};
 
 /// Check recipes and everything they call, and report all problems at once.
@@ -74,7 +73,7 @@ fn check(env: &Environment, args: &Args) -> Result<Vec<Checked>, CommandError> {
             continue;
         }
         let request = args.request.request(env, &here, recipe)?;
-        let resolved = trust::resolved_to_look(env, &request, CalledAs::Towpath)?;
+        let resolved = resolved_to_look(env, &request, CalledAs::Towpath)?;
         let name = resolved.plan.map_or_else(|| recipe.clone(), |p| p.recipes[0].source.clone());
         checked.push(Checked { name, problems: resolved.problems });
     }

@@ -6,11 +6,11 @@ use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Ended, Exit};
 use crate::session::trust::ask;
 use crate::terminal::out;
-use crate::terminal::table::escaped;
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use towpath_document::Permitted;
+use towpath_view::foreign_text::escaped;
 
 /// Render a document that runs its own commands.
 ///

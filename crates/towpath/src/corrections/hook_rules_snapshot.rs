@@ -5,6 +5,7 @@
 use super::canonical_rule_directories::with_resolved_directories;
 use super::hooks_directory::HooksDirectory;
 use super::project_rules::{ProjectRules, RULES_FILE};
+use super::rule_change_lock::LOCK;
 use super::stamped_file;
 use super::user_rule_book::user_rules;
 use crate::environment::Environment;
@@ -12,7 +13,7 @@ use crate::exit::CommandError;
 use crate::settings::{Settings, SettingsError, USER_FILE};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io::{self};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use towpath_rules::host::{Mode, Permission};
@@ -22,33 +23,11 @@ use towpath_rules::snapshot::{
 use towpath_rules::{Rule, ToolCall};
 use towpath_store::{Store, StoreError};
 
-const SNAPSHOT: &str = "rules.snapshot";
-const LOCK: &str = "rules.lock";
+pub(super) const SNAPSHOT: &str = "rules.snapshot";
 /// Of more projects the rules are read from their files each time.
 const MOST_PROJECTS: usize = 64;
 /// No settings file and no file of rules is larger.
 const MOST_SOURCE: u64 = 1 << 20;
-
-/// A change of the rules, of the trust in a project's file, or of the pause. While it exists, no
-/// other process makes one, and none writes a snapshot.
-#[derive(Debug)]
-pub struct RuleChange {
-    _lock: File,
-}
-
-impl RuleChange {
-    pub fn begin(state: &Path) -> Result<RuleChange, CommandError> {
-        let directory = HooksDirectory::of(state);
-        let path = directory.file(LOCK);
-        let lock = directory.append(LOCK).map_err(unusable(&path))?;
-        flock(&lock, FlockOperation::LockExclusive).map_err(|e| unusable(&path)(e.into()))?;
-        let snapshot = directory.file(SNAPSHOT);
-        match std::fs::remove_file(&snapshot) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(unusable(&snapshot)(error)),
-            _ => Ok(RuleChange { _lock: lock }),
-        }
-    }
-}
 
 /// What a hook decides a call by.
 #[derive(Debug, Default)]
@@ -195,7 +174,7 @@ fn unchanged_projects(directory: &HooksDirectory, journal: &Source) -> Vec<Snaps
     projects.into_iter().filter(|p| stamped_file::are_current(&p.sources)).collect()
 }
 
-fn unusable(path: &Path) -> impl FnOnce(io::Error) -> CommandError {
+pub(super) fn unusable(path: &Path) -> impl FnOnce(io::Error) -> CommandError {
     let path = path.display().to_string();
     move |error| CommandError::setup(format!("{path}: {error}"))
 }

@@ -2,7 +2,7 @@
 //! the user's own about it (number, enabled, hits) are columns. Every change removes the hooks'
 //! snapshot first.
 
-use super::hook_rules_snapshot::RuleChange;
+use super::rule_change_lock::RuleChange;
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{now_ms, rfc3339};

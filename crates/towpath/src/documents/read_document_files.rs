@@ -3,13 +3,13 @@
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
-use crate::terminal::table::escaped;
 use std::cell::RefCell;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use towpath_document::{
     Document, DocumentSet, FileKind, Files, Found, Roots, plain_path, read, read_regions,
 };
+use towpath_view::foreign_text::escaped;
 
 /// The most bytes of a document, or of a file that it embeds.
 const MOST: u64 = 256 << 20;

@@ -6,11 +6,12 @@ use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::session::trust::visible;
 use crate::terminal::out;
-use crate::terminal::table::{Screen, Tint, escaped};
+use crate::terminal::screen::{Screen, Tint};
 use similar::TextDiff;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use towpath_view::foreign_text::escaped;
 
 /// The most bytes of a file that is compared.
 const MOST_COMPARED: u64 = 256 << 20;

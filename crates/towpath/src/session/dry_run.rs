@@ -7,17 +7,16 @@ use super::request_flags::RunFlags;
 use super::resolve_recipe::ChosenRecipe;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::session::choose_agent;
-use crate::session::trust;
 use crate::session::worktree::{self, EnteredWorktree};
-use crate::terminal::diagnostics;
+use crate::session::{choose_agent, trust};
 use crate::terminal::format::{clean, count};
-use crate::terminal::out;
-use crate::terminal::report;
-use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, first_line};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::table::{Cell, Table};
+use crate::terminal::{diagnostics, out, report};
 use serde_json::{Value, json};
 use towpath_recipe::{Program, dry_run_layout};
 use towpath_run::{Preview, PreviewStep, StepKind, Verdict, preview};
+use towpath_view::foreign_text::{escaped, first_line};
 use towpath_view::recipe_json::machine_json;
 
 pub fn execute(

@@ -2,15 +2,20 @@
 
 use crate::environment::Environment;
 use crate::exit::CommandError;
+use crate::session::project_settings::settings_for;
 use crate::session::search_path::{search_path, working_directory};
-use crate::session::trust::{self, CalledAs};
+use crate::session::shadowed_built_ins::CalledAs;
+use crate::session::trust;
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, first_line, shown_path};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::shown_path::shown_path;
+use crate::terminal::table::{Cell, Table};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
 use towpath_recipe::{Listed, Origin, Request, RunOptions, SearchPath, builtin, resolve};
 use towpath_store::Store;
+use towpath_view::foreign_text::{escaped, first_line};
 pub use towpath_view::origin_word;
 
 /// A recipe, and whether a run would use it.
@@ -30,7 +35,7 @@ pub fn entries(
     called_as: CalledAs,
 ) -> Result<Vec<Entry>, CommandError> {
     let directory = working_directory(env, directory)?;
-    let settings = trust::settings_for(env, &directory)?;
+    let settings = settings_for(env, &directory)?;
     let search = search_path(env, &settings, recipe_dirs, &directory)?;
     let store = env.journal()?;
     entries_in(&directory, &search, store.as_ref(), called_as)

@@ -2,13 +2,13 @@
 //! for every command that takes a recipe, and for the other names.
 
 use super::choose_agent::AgentFlags;
+use super::shadowed_built_ins::CalledAs;
 use super::state_machine_flags::MachineFlags;
 use super::timeout_flags::TimeFlags;
-use super::trust::CalledAs;
 use crate::environment::Environment;
 use crate::exit::CommandError;
+use crate::session::project_settings::settings_for;
 use crate::session::search_path::{search_path, working_directory};
-use crate::session::trust;
 use crate::settings::Settings;
 use crate::terminal::report::{EventFlags, OUTPUT};
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub struct LookupContext {
 impl RequestFlags {
     pub fn here(&self, env: &Environment) -> Result<LookupContext, CommandError> {
         let directory = working_directory(env, self.directory.as_deref())?;
-        let settings = trust::settings_for(env, &directory)?;
+        let settings = settings_for(env, &directory)?;
         Ok(LookupContext { directory, settings })
     }
 

@@ -1,9 +1,10 @@
 //! The recipe that a request means, found, read and checked, once.
 
 use super::request_flags::{LookupContext, RunFlags};
-use super::{secrets, trust};
+use super::secrets;
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::session::shadowed_built_ins::{resolved_to_look, resolved_to_run};
 use crate::settings::Settings;
 use crate::terminal::{diagnostics, out};
 use std::path::PathBuf;
@@ -47,8 +48,8 @@ pub fn resolve(
     };
     request.inputs.extend(rehearsal.inputs.clone());
     let resolved = match flags.dry_run {
-        true => trust::resolved_to_look(env, &request, flags.called_as)?,
-        false => trust::resolved_to_run(env, &request, flags.called_as)?,
+        true => resolved_to_look(env, &request, flags.called_as)?,
+        false => resolved_to_run(env, &request, flags.called_as)?,
     };
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
     let problems = &resolved.problems;

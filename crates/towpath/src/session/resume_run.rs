@@ -14,6 +14,7 @@ use super::{Session, active_and_earlier_runs, secrets, trust, worktree};
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
+use crate::session::project_settings::settings_for;
 use crate::settings::Settings;
 use crate::terminal::out;
 use crate::terminal::report::ReporterKind;
@@ -79,7 +80,7 @@ pub fn resume<'a>(
     flags: &'a ResumeFlags,
 ) -> Result<Option<(Session<'a>, RecordedRun)>, CommandError> {
     let output = flags.output_text()?;
-    let settings = trust::settings_for(env, &row.directory)?;
+    let settings = settings_for(env, &row.directory)?;
     let Some(owned) = own(env, &settings, &store, row, flags)? else { return Ok(None) };
     let program = changed_program(flags, env, &settings, &mut store, &owned.taken, row)?;
     refuse_missing_directory(env, row, &owned.options)?;

@@ -1,6 +1,6 @@
 //! The status of a run as commands show it: the recorded one, unless its owner is gone.
 
-use crate::terminal::table::Tint;
+use crate::terminal::screen::Tint;
 use towpath_core::RunStatus;
 use towpath_store::{RunRow, Store};
 

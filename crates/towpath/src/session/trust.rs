@@ -11,19 +11,16 @@ pub use plan_as_text::visible;
 
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
-use crate::settings::{PROJECT_FILE, Settings};
 use crate::terminal::format::{ago, count, now_ms};
 use crate::terminal::out;
-use crate::terminal::table::{escaped, shown_path};
+use crate::terminal::shown_path::shown_path;
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeSet;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use towpath_recipe::{Origin, Program, Request, Resolved, ShadowedBuiltIn, plan_hash, resolve};
+use towpath_recipe::{Origin, Program, plan_hash};
 use towpath_rules::Rule;
 use towpath_shell::bash::quote;
 use towpath_store::{PlanHash, Store, TrustRecord};
+use towpath_view::foreign_text::escaped;
 
 /// Something found in a working tree that the user may trust: a recipe, a settings file, or a file of
 /// correction rules.
@@ -200,165 +197,6 @@ pub fn ask(question: &str) -> bool {
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer);
     read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
-}
-
-/// The name under which the program was called. It decides what a name means when a file of the
-/// working tree and a built-in both have it, and the file is not trusted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum CalledAs {
-    /// Neither of the two runs until the user decides.
-    #[default]
-    Towpath,
-    /// The built-in.
-    AgentRecipes,
-    /// The file, as that program's search order has it.
-    RecipeRunner,
-}
-
-/// What a reference means to a command that runs it.
-pub fn resolved_to_run(
-    env: &Environment,
-    request: &Request,
-    called_as: CalledAs,
-) -> Result<Resolved, CommandError> {
-    resolved(env, request, called_as, |_| true)
-}
-
-/// What a reference means to a command that only looks: as `towpath`, an invalid file is reported, and
-/// an untrusted valid one does not replace a built-in of its name.
-pub fn resolved_to_look(
-    env: &Environment,
-    request: &Request,
-    called_as: CalledAs,
-) -> Result<Resolved, CommandError> {
-    resolved(env, request, called_as, |found| found.program.is_none())
-}
-
-fn resolved(
-    env: &Environment,
-    request: &Request,
-    called_as: CalledAs,
-    keeps_named_file: impl FnOnce(&Resolved) -> bool,
-) -> Result<Resolved, CommandError> {
-    let found = resolve(request);
-    match called_as {
-        CalledAs::RecipeRunner => {
-            name_shadows(env, &found.shadowed_built_ins);
-            Ok(found)
-        }
-        CalledAs::Towpath if names_a_file(&found, request) && keeps_named_file(&found) => Ok(found),
-        CalledAs::Towpath | CalledAs::AgentRecipes => built_ins_first(env, request, found),
-    }
-}
-
-fn name_shadows(env: &Environment, shadows: &[ShadowedBuiltIn]) {
-    for ShadowedBuiltIn { name, path } in shadows {
-        let path = shown_path(path, env);
-        note_once(format!("note: {path} replaces the built-in `{}`", visible(name)));
-    }
-}
-
-/// Whether the name that was given is a built-in's and a file's.
-fn names_a_file(found: &Resolved, request: &Request) -> bool {
-    found.shadowed_built_ins.iter().any(|shadow| shadow.name == request.reference)
-}
-
-/// An untrusted file of the working tree does not replace a built-in of its name.
-fn built_ins_first(
-    env: &Environment,
-    request: &Request,
-    found: Resolved,
-) -> Result<Resolved, CommandError> {
-    if found.origin != Origin::Project || found.shadowed_built_ins.is_empty() {
-        return Ok(found);
-    }
-    let store = env.journal()?;
-    if let Some(program) = &found.program
-        && is_trusted(store.as_ref(), program)?
-    {
-        return Ok(found);
-    }
-    let mut request = request.clone();
-    request.search.directories.retain(|d| d.origin != Origin::Project);
-    request.search.agents.retain(|d| d.origin != Origin::Project);
-    let own = resolve(&request);
-    if own.program.is_none() || own.origin == Origin::Project {
-        return Ok(found);
-    }
-    for shadow in &found.shadowed_built_ins {
-        let path = shown_path(&shadow.path, env);
-        let (why, how) = match found.program.is_some() {
-            true => ("is not trusted", "to use it: towpath trust"),
-            false => ("is not valid", "to see why: towpath validate"),
-        };
-        note_once(format!(
-            "note: {path} {why} and does not replace the built-in `{}`; {how} {}",
-            shadow.name,
-            quote(&path),
-        ));
-    }
-    Ok(own)
-}
-
-/// The settings in effect in a directory: the user's own, and the project's once trusted.
-pub fn settings_for(env: &Environment, directory: &Path) -> Result<Settings, CommandError> {
-    let Some((path, text)) = project_settings(env, directory) else {
-        return Settings::read(env, None);
-    };
-    let subject = ConsentSubject::of_settings(&path, &text);
-    let store = env.journal()?;
-    let status = subject.status(store.as_ref())?;
-    if status == ConsentStatus::Trusted {
-        return Settings::read(env, Some((&path, &text)));
-    }
-    let argument = subject.argument(env);
-    note_once(format!(
-        "warning: {} and is not used; to see it: towpath trust {argument}",
-        match status {
-            ConsentStatus::Changed { .. } => format!("{argument} has changed since it was trusted"),
-            _ => format!("{argument} is not trusted"),
-        }
-    ));
-    Settings::read(env, None)
-}
-
-/// Prints a note on stderr, each once: a command may ask for the same settings several times.
-fn note_once(note: String) {
-    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
-    if !printed.contains(&note) {
-        out::note(&note);
-        printed.insert(note);
-    }
-}
-
-/// No settings file is larger than this.
-const MOST_SETTINGS: u64 = 1 << 20;
-
-/// The project's settings file, trusted or not. An unreadable one is reported and ignored.
-pub fn project_settings(env: &Environment, directory: &Path) -> Option<(PathBuf, String)> {
-    let path = env.project_root(directory).join(PROJECT_FILE);
-    match read_settings(&path) {
-        Ok(text) => Some((path, text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => {
-            note_once(format!("warning: {}: {error}; it is not used", escaped(&path)));
-            None
-        }
-    }
-}
-
-pub fn read_settings(path: &Path) -> std::io::Result<String> {
-    // A pipe or a device in the working tree must not block us.
-    if !path.metadata()?.is_file() {
-        return Err(std::io::Error::other("not a regular file"));
-    }
-    let mut text = String::new();
-    let read = std::fs::File::open(path)?.take(MOST_SETTINGS + 1).read_to_string(&mut text)?;
-    if read as u64 > MOST_SETTINGS {
-        return Err(std::io::Error::other("larger than 1 MiB"));
-    }
-    Ok(text)
 }
 
 fn parse_hash(hex: &str) -> PlanHash {

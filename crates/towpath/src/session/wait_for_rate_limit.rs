@@ -13,7 +13,7 @@ use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, duration, local_time, now_ms};
 use crate::terminal::out;
 use crate::terminal::report::{OutputOptions, columns};
-use crate::terminal::table::cut;
+use crate::terminal::screen::cut;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;

@@ -5,4 +5,6 @@ pub mod diagnostics;
 pub mod format;
 pub mod out;
 pub mod report;
+pub mod screen;
+pub mod shown_path;
 pub mod table;

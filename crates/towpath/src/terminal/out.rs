@@ -2,9 +2,10 @@
 //! ends our output, never with an error or a panic. Secrets are masked in our own text; the output of
 //! steps is passed on as it is, because it was masked where it was captured.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use towpath_core::Secrets;
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
@@ -51,6 +52,16 @@ pub fn line(text: impl AsRef<str>) {
 
 pub fn note(text: impl AsRef<str>) {
     message(&format!("{}\n", text.as_ref()));
+}
+
+/// Prints a note on stderr, each once: a command may ask for the same settings several times.
+pub fn note_once(text: String) {
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !printed.contains(&text) {
+        note(&text);
+        printed.insert(text);
+    }
 }
 
 /// Our own text to stderr, with its line ends as they are.

@@ -1,68 +1,11 @@
 //! Tables: columns as wide as their widest cell, cut to the terminal's width, never cut where stdout
 //! is a file or a pipe. Widths are in terminal columns, not bytes.
 
-use crate::environment::Environment;
 use crate::terminal::out;
+use crate::terminal::screen::{Screen, Tint, cut};
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
-pub use towpath_view::foreign_text::{escaped, first_line};
+use towpath_view::foreign_text::first_line;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
-
-/// What stdout can show.
-#[derive(Debug, Clone, Copy)]
-pub struct Screen {
-    /// None: it is no terminal, lines may be as long as they are.
-    pub width: Option<usize>,
-    pub color: bool,
-}
-
-impl Screen {
-    pub fn new(env: &Environment) -> Screen {
-        let plain = env.get("NO_COLOR").is_some_and(|v| !v.is_empty());
-        let dumb = env.get("TERM").is_some_and(|t| t == "dumb");
-        let size = || rustix::termios::tcgetwinsize(std::io::stdout()).ok();
-        let columns = || size().map(|s| usize::from(s.ws_col)).filter(|c| *c > 0).unwrap_or(80);
-        Screen {
-            width: env.stdout_terminal.then(columns),
-            color: env.stdout_terminal && !plain && !dumb,
-        }
-    }
-
-    /// A line of ours, cut where the terminal ends.
-    pub fn line(&self, text: &str) {
-        out::line(self.cut(text));
-    }
-
-    fn cut(&self, text: &str) -> String {
-        self.width.map_or_else(|| text.to_owned(), |width| cut(text, width))
-    }
-
-    pub fn paint(&self, tint: Tint, text: &str) -> String {
-        let code = match tint {
-            Tint::None => return text.to_owned(),
-            Tint::Good => "32",
-            Tint::Bad => "31",
-            Tint::Attention => "33",
-            Tint::Dim => "2",
-        };
-        if self.color && !text.is_empty() {
-            format!("\u{1b}[{code}m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
-    }
-}
-
-/// Colour by meaning. It never carries information that the text does not have.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Tint {
-    #[default]
-    None,
-    Good,
-    Bad,
-    Attention,
-    Dim,
-}
 
 #[derive(Debug, Clone, Default)]
 pub struct Cell {
@@ -225,27 +168,6 @@ fn shrink(widths: &mut [usize], width: usize) {
     }
 }
 
-/// The beginning of a text that is `width` columns wide at most, with `…` where something is left
-/// out.
-pub fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    let mut used = 1;
-    for c in text.chars() {
-        used += c.width().unwrap_or(0);
-        if used > width {
-            break;
-        }
-        kept.push(c);
-    }
-    if width > 0 {
-        kept.push('…');
-    }
-    kept
-}
-
 /// The beginning and the end of a text that is `width` columns wide at most, with `…` between them.
 fn cut_inside(text: &str, width: usize) -> String {
     if text.width() <= width || width < 3 {
@@ -261,19 +183,6 @@ fn cut_inside(text: &str, width: usize) -> String {
         start = at;
     }
     cut(text, width - text[start..].width()) + &text[start..]
-}
-
-/// A path for people: escaped where it is no text, short where it is below what they know.
-pub fn shown_path(path: &Path, env: &Environment) -> String {
-    if let Ok(below) = path.strip_prefix(&env.current) {
-        let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
-        return escaped(below);
-    }
-    match env.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
-        Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
-        Some(below) => format!("~/{}", escaped(below)),
-        None => escaped(path),
-    }
 }
 
 #[cfg(test)]
@@ -330,12 +239,5 @@ mod tests {
             let wide = ["日本語日本語一", "日本語日本語二"].map(|name| cut_inside(name, width));
             assert!(wide.iter().all(|name| name.width() <= width), "{width}: {wide:?}");
         }
-    }
-
-    #[test]
-    fn foreign_text_stays_one_line() {
-        assert_eq!(first_line("\n  one \u{1b}[2J\n two\n"), "one \u{fffd}[2J …");
-        assert_eq!(cut("abc", 0), "");
-        assert_eq!(cut("日本", 2), "…");
     }
 }

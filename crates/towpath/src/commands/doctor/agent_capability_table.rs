@@ -2,7 +2,8 @@
 //! it is installed here.
 
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::table::{Cell, Table};
 use serde_json::{Value, json};
 use towpath_agent::{BACKENDS, Capabilities, SessionIds, UsageOf};
 

@@ -7,7 +7,7 @@ use crate::corrections::hook::{Switch, VARIABLE, switch};
 use crate::corrections::project_rules::{FileTrust, ProjectRules};
 use crate::environment::Environment;
 use crate::terminal::format::{clean, count, local_time, now_ms};
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use towpath_core::Diagnostic;
 use towpath_shell::bash::quote;
 

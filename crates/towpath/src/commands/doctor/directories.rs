@@ -4,12 +4,13 @@ use super::finding::Finding;
 use crate::environment::Environment;
 use crate::session::recipe_list::origin_word;
 use crate::terminal::format::bytes;
-use crate::terminal::table::{escaped, shown_path};
+use crate::terminal::shown_path::shown_path;
 use rustix::fs::{Access, access, statvfs};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use towpath_recipe::{Origin, SearchDir, SearchPath};
 use towpath_shell::bash::quote;
+use towpath_view::foreign_text::escaped;
 
 /// A run that writes much fills this fast.
 const SCARCE: u64 = 1 << 30;

@@ -2,13 +2,16 @@
 
 use super::finding::Finding;
 use crate::corrections::hooks_directory::HooksDirectory;
-use crate::corrections::hosts_ignoring_rewrites;
+use crate::corrections::hosts_ignoring_rewrites::{self, HostState};
 use crate::corrections::install::{HostFiles, Installed, Scope, installed};
 use crate::environment::Environment;
 use crate::session::choose_agent::host_backend;
-use crate::terminal::table::{escaped, shown_path};
+use crate::terminal::format::{clean, count};
+use crate::terminal::shown_path::shown_path;
 use serde_json::{Value, json};
 use towpath_rules::host::{HookEvent, Host};
+use towpath_shell::bash::quote;
+use towpath_view::foreign_text::escaped;
 
 /// A finding for each host, and all hosts as JSON. `agents` is what is known of the programs.
 pub fn check(env: &Environment, agents: &[Value]) -> (Vec<Finding>, Vec<Value>) {
@@ -52,7 +55,25 @@ fn of_host(env: &Environment, host: Host, agents: &[Value]) -> (Finding, Value) 
     (finding, value)
 }
 
-/// The versions that ran the original of a call that was rewritten; `hook_failures` reports them.
+/// A finding for each version that ran the original of calls that were rewritten.
+pub fn dropped_rewrites(env: &Environment) -> Vec<Finding> {
+    let directory = HooksDirectory::of(&env.directories.state);
+    let remove = format!("rm {}", quote(&directory.file("hosts.json").display().to_string()));
+    let states = hosts_ignoring_rewrites::all(&directory);
+    let dropping = states.into_iter().filter(HostState::drops_rewrites);
+    let finding = |state: HostState| {
+        let text = format!(
+            "version {} ran the original of {} although it was given a corrected one: its calls are \
+             now denied with the corrected command; update it, or remove what is known of it",
+            clean(&state.version),
+            count(state.dropped as usize, "call"),
+        );
+        Finding::attention(state.host.name(), text, &remove)
+    };
+    dropping.map(finding).collect()
+}
+
+/// The versions that ran the original of a call that was rewritten.
 fn versions_that_drop_rewrites(env: &Environment, host: Host) -> Vec<String> {
     let states = hosts_ignoring_rewrites::all(&HooksDirectory::of(&env.directories.state));
     let dropping = states.into_iter().filter(|state| state.host == host && state.drops_rewrites());

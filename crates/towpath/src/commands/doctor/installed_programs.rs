@@ -6,9 +6,9 @@ use crate::environment::Environment;
 use crate::query_program_version::{VersionQuery, query as query_version};
 use crate::session::choose_agent::{bash, locate, root_obstacle};
 use crate::settings::Settings;
-use crate::terminal::table::escaped;
 use serde_json::{Value, json};
 use towpath_agent::{BACKENDS, BackendRow, NotFound};
+use towpath_view::foreign_text::escaped;
 
 /// Every program, while it is asked for its version.
 pub struct Programs {

@@ -4,7 +4,7 @@
 use super::finding::Finding;
 use crate::environment::Environment;
 use crate::terminal::format::{bytes, clean, count};
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use towpath_shell::bash::quote;
 use towpath_store::{RunFilter, SCHEMA_VERSION, Store, StoreError};
 

@@ -6,9 +6,9 @@ use super::settings::TRUST_UNKNOWN;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::session::recipe_list::{Entry, entries_in};
-use crate::session::trust::CalledAs;
+use crate::session::shadowed_built_ins::CalledAs;
 use crate::terminal::format::{clean, count};
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use towpath_recipe::SearchPath;
 use towpath_shell::bash::quote;
 

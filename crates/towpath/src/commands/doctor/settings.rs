@@ -3,9 +3,10 @@
 use super::finding::Finding;
 use super::journal::CheckedJournal;
 use crate::environment::Environment;
-use crate::session::trust::{ConsentStatus, ConsentSubject, read_settings};
+use crate::session::project_settings::read_settings;
+use crate::session::trust::{ConsentStatus, ConsentSubject};
 use crate::settings::{PROJECT_FILE, Settings, SettingsError, USER_FILE, value_text};
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use towpath_agent::BACKENDS;

@@ -5,7 +5,8 @@ use super::{print_inputs, rows, target};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::in_lines;
-use crate::terminal::table::{Cell, Screen, Table, Tint, first_line};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::table::{Cell, Table};
 use std::collections::BTreeSet;
 use towpath_recipe::{
     Analysis, End, EndPath, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,
@@ -13,6 +14,7 @@ use towpath_recipe::{
 use towpath_view::chart::{
     Chart, Part, RESTARTS_EXCEEDED, bounds, called, draw_machine_as_text, refused_restart, wrapped,
 };
+use towpath_view::foreign_text::first_line;
 
 const INDENT: usize = 2;
 

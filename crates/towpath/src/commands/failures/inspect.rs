@@ -7,7 +7,8 @@ use crate::environment::Invocation;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{ago, count, now_ms};
 use crate::terminal::out;
-use crate::terminal::table::{Screen, Table, Tint};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::table::Table;
 
 /// Show when something failed, with which commands and errors, and what worked instead.
 ///

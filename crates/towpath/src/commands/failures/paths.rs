@@ -7,7 +7,8 @@ use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{ago, now_ms};
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::table::{Cell, Table};
 use serde_json::{Value, json};
 use towpath_rules::failure::Mistake;
 

@@ -6,7 +6,8 @@ use crate::corrections::failures::known_names::known_names;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::table::{Screen, Table};
+use crate::terminal::screen::Screen;
+use crate::terminal::table::Table;
 use serde_json::json;
 use towpath_rules::failure::similar_tool_names::{SIMILAR, similar};
 

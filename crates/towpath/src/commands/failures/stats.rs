@@ -7,7 +7,8 @@ use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{ago, count, now_ms};
 use crate::terminal::out;
-use crate::terminal::table::{Screen, Table};
+use crate::terminal::screen::Screen;
+use crate::terminal::table::Table;
 
 /// Count recorded calls, failures and mistakes.
 ///

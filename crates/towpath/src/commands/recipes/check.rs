@@ -5,10 +5,12 @@ use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::count;
 use crate::terminal::out;
-use crate::terminal::table::{Screen, Tint, escaped, shown_path};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::shown_path::shown_path;
 use std::path::{Path, PathBuf};
 use towpath_recipe::directory_manifest::{Manifest, ManifestError};
 use towpath_shell::bash::quote;
+use towpath_view::foreign_text::escaped;
 
 /// Show what changed in a directory of recipes since its manifest was written.
 ///

@@ -6,7 +6,7 @@ use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::session::search_path::PROJECT_DIRECTORIES;
 use crate::terminal::out;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use towpath_core::nearest;

@@ -5,7 +5,7 @@ use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::count;
 use crate::terminal::out;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use std::path::PathBuf;
 use towpath_recipe::directory_manifest::MANIFEST_FILE;
 

@@ -9,11 +9,13 @@ use crate::exit::{CommandError, Exit};
 use crate::git::Git;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
-use crate::terminal::table::{Screen, Tint, escaped, shown_path};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::shown_path::shown_path;
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_recipe::directory_manifest::{Compared, Manifest, ManifestError, compare};
+use towpath_view::foreign_text::escaped;
 
 /// Compare recipes with those of another repository, and take over new ones.
 ///

@@ -3,14 +3,16 @@
 use super::super::Execute;
 use super::{not_applied, show_project_problems};
 use crate::corrections::active_rules::ActiveRules;
-use crate::corrections::hook_log::folded_journal;
+use crate::corrections::fold_hook_log::folded_journal;
 use crate::corrections::project_rules::{FileTrust, ProjectRules};
 use crate::corrections::rule_view::{directory_line, rule_json, summary};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::rfc3339;
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint, shown_path};
+use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::shown_path::shown_path;
+use crate::terminal::table::{Cell, Table};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use towpath_rules::{Rule, Scope};

@@ -2,13 +2,13 @@
 
 use super::super::Execute;
 use super::host_parser;
-use crate::corrections::hook_log::folded_journal;
+use crate::corrections::fold_hook_log::folded_journal;
 use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{ago, clean, now_ms, rfc3339};
 use crate::terminal::out;
-use crate::terminal::table::{Screen, Tint, cut};
+use crate::terminal::screen::{Screen, Tint, cut};
 use serde_json::{Value, json};
 use towpath_rules::host::Host;
 use towpath_store::{CorrectionFilter, CorrectionRow};

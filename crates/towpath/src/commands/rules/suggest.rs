@@ -8,14 +8,14 @@ use super::super::Execute;
 use crate::corrections::failures::FailureQuery;
 use crate::corrections::failures::proposal_view::proposal_lines;
 use crate::corrections::failures::suggested_rules::{Recorded, proposal_json};
-use crate::corrections::hook_log::folded_journal;
+use crate::corrections::fold_hook_log::folded_journal;
 use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::choose_agent::AgentFlags;
 use crate::terminal::format::{count, now_ms};
 use crate::terminal::out;
-use crate::terminal::table::Screen;
+use crate::terminal::screen::Screen;
 use serde_json::{Value, json};
 use towpath_rules::failure::Suggestions;
 

@@ -9,7 +9,7 @@ use crate::corrections::correction_view::{correction_json, correction_lines, dec
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::table::Screen;
+use crate::terminal::screen::Screen;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use towpath_rules::host::Host;

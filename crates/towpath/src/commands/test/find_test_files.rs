@@ -5,7 +5,7 @@ use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::session::search_path::search_path;
 use crate::settings::Settings;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use towpath_core::nearest;

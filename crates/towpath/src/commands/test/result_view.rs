@@ -4,12 +4,13 @@ use super::expected_and_got;
 use crate::environment::Environment;
 use crate::terminal::format::{clean, count, duration};
 use crate::terminal::out;
-use crate::terminal::table::{Screen, Tint, escaped};
+use crate::terminal::screen::{Screen, Tint};
 use serde_json::json;
 use std::cell::Cell;
 use towpath_testing::{
     CaseResult, Change, Mutant, Observer, Problem, TestedRecipe, changes, results_json,
 };
+use towpath_view::foreign_text::escaped;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Names are lined up as far as this.

@@ -6,7 +6,7 @@ use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::settings::{Settings, USER_FILE};
 use crate::terminal::format::bytes;
-use crate::terminal::table::{escaped, shown_path};
+use crate::terminal::shown_path::shown_path;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use towpath_core::RunId;
 use towpath_process::{Holder, RunLock};
 use towpath_store::disk_usage;
+use towpath_view::foreign_text::escaped;
 
 /// How many names of what is left are printed.
 const MOST_NAMES: usize = 5;

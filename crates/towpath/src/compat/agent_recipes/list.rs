@@ -5,9 +5,9 @@ use super::AgentRecipesArgs;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::recipe_list::{self, Entry};
-use crate::session::trust::CalledAs;
+use crate::session::shadowed_built_ins::CalledAs;
 use crate::terminal::out;
-use crate::terminal::table::first_line;
+use towpath_view::foreign_text::first_line;
 
 pub fn execute(env: &Environment, line: &AgentRecipesArgs) -> Result<Exit, CommandError> {
     let directory = line.working_dir.as_deref();

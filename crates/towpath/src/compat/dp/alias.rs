@@ -10,7 +10,7 @@ use crate::corrections::user_rule_book::RuleBook;
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::terminal::out;
-use crate::terminal::table::Screen;
+use crate::terminal::screen::Screen;
 use serde_json::json;
 use std::path::PathBuf;
 use towpath_rules::{NewRule, Rule, RuleError, RuleKey, RuleKind, SHELL_TOOL, ToolCall, warnings};

@@ -6,7 +6,7 @@ use crate::corrections::install::{Hooks, Request, Target, plan};
 use crate::exit::{CommandError, Exit};
 use crate::session::choose_agent::host_version;
 use crate::terminal::out;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use serde_json::json;
 use std::path::PathBuf;
 use towpath_rules::host::Host;

@@ -1,14 +1,14 @@
 //! `dp list` and `dp export`: recorded calls one by one.
 
 use super::Dp;
-use super::recorded_calls::{
-    date_time, desire_json, error, input, invocation_json, shown_error, since,
-};
+use super::recorded_calls::{desire_json, error, input, invocation_json, shown_error};
+use super::since_and_dates::{date_time, since};
 use crate::corrections::failures::recorded;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::rfc3339;
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table};
+use crate::terminal::screen::Screen;
+use crate::terminal::table::{Cell, Table};
 use towpath_rules::failure::Mistake;
 use towpath_store::{Order, ToolCallFilter, ToolCallRow};
 

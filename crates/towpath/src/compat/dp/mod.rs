@@ -8,12 +8,14 @@ mod export_import_aliases;
 mod flag_old_new_pairs;
 mod hooks;
 mod ingest;
+mod inspect;
 mod list_and_export;
 mod paths;
 mod pave;
 mod pave_check;
 mod recorded_calls;
 mod similar;
+mod since_and_dates;
 mod stats;
 mod suggest;
 
@@ -57,7 +59,7 @@ enum Verb {
     Record(ingest::IngestArgs),
     List(list_and_export::ListArgs),
     Paths(paths::PathsArgs),
-    Inspect(paths::InspectArgs),
+    Inspect(inspect::InspectArgs),
     Stats(stats::StatsArgs),
     Similar(similar::SimilarArgs),
     Suggest(suggest::SuggestArgs),
@@ -128,7 +130,7 @@ fn execute(line: DpArgs, invocation: &Invocation) -> Result<Exit, CommandError> 
         Verb::Record(args) => ingest::execute(&dp, &args, "Recorded"),
         Verb::List(args) => list_and_export::list(&dp, &args),
         Verb::Paths(args) => paths::paths(&dp, &args),
-        Verb::Inspect(args) => paths::inspect(&dp, &args),
+        Verb::Inspect(args) => inspect::inspect(&dp, &args),
         Verb::Stats(args) => stats::execute(&dp, &args),
         Verb::Similar(args) => similar::execute(&dp, &args),
         Verb::Suggest(args) => suggest::execute(&dp, &args),

@@ -4,7 +4,8 @@ use super::Dp;
 use super::paths::alias_of;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table};
+use crate::terminal::screen::Screen;
+use crate::terminal::table::{Cell, Table};
 use serde_json::json;
 use towpath_rules::failure::similar_tool_names::{SIMILAR, similar};
 

@@ -1,13 +1,13 @@
 //! `dp suggest`: rules that recorded mistakes lead to.
 
 use super::Dp;
-use super::recorded_calls::since;
+use super::since_and_dates::since;
 use crate::corrections::failures::FailureQuery;
 use crate::corrections::failures::proposal_view::proposal_lines;
 use crate::corrections::failures::suggested_rules::{Recorded, proposal_json};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::table::Screen;
+use crate::terminal::screen::Screen;
 
 /// Propose rules for mistakes that agents have made.
 ///

@@ -8,9 +8,9 @@ use crate::session::dry_run;
 use crate::session::request_flags::RunFlags;
 use crate::session::resolve_recipe::ChosenRecipe;
 use crate::terminal::out;
-use crate::terminal::table::first_line;
 use towpath_recipe::Program;
 use towpath_run::{PreviewStep, Verdict, preview};
+use towpath_view::foreign_text::first_line;
 
 pub fn execute(
     env: &Environment,

@@ -7,8 +7,8 @@ use crate::exit::{CommandError, Exit};
 use crate::session::resolve_recipe::show_problems;
 use crate::session::trust;
 use crate::terminal::out;
-use crate::terminal::table::first_line;
 use towpath_recipe::{Program, Resolved, Step, Work};
+use towpath_view::foreign_text::first_line;
 use towpath_view::recipe_json::recipe_json;
 use towpath_view::step_text;
 

@@ -5,9 +5,10 @@ use super::RecipeRunnerArgs;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::recipe_list;
-use crate::session::trust::CalledAs;
+use crate::session::shadowed_built_ins::CalledAs;
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table};
+use crate::terminal::screen::Screen;
+use crate::terminal::table::{Cell, Table};
 
 pub fn execute(env: &Environment, line: &RecipeRunnerArgs) -> Result<Exit, CommandError> {
     let directory = line.working_dir.as_deref();

@@ -14,13 +14,13 @@ use crate::environment::Invocation;
 use crate::exit::{CommandError, Ended, Exit};
 use crate::session::request_flags::{RequestFlags, RunFlags, SharedFlags};
 use crate::session::resolve_recipe::resolve;
-use crate::session::trust::CalledAs;
+use crate::session::shadowed_built_ins::CalledAs;
 use crate::terminal::out;
-use crate::terminal::table::first_line;
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use towpath_recipe::{Origin, Program, builtin};
+use towpath_view::foreign_text::first_line;
 
 /// Run step recipes: recipe-runner-rs RECIPE, or recipe-runner-rs list.
 ///

@@ -12,9 +12,9 @@ use crate::session::result_json::result;
 use crate::session::{Session, trust};
 use crate::terminal::out;
 use crate::terminal::report::{self, ReporterKind};
-use crate::terminal::table::first_line;
 use towpath_engine::RunEnd;
 use towpath_store::Store;
+use towpath_view::foreign_text::first_line;
 
 pub fn execute(
     env: &Environment,

@@ -2,9 +2,9 @@
 //! per step. A skipped step has its reason, and the last line shows how many steps ran.
 
 use crate::terminal::report;
-use crate::terminal::table::first_line;
 use towpath_engine::RunEnd;
 use towpath_run::{Output, RunOutcome, StepStatus, StepView};
+use towpath_view::foreign_text::first_line;
 use towpath_view::result_json::{step_error, step_status};
 
 /// The block of a live screen, where there was one, has ended with a blank line.

@@ -4,12 +4,11 @@ use super::{RecipeRunnerArgs, found_at};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::resolve_recipe::show_problems;
-use crate::session::trust::{self, CalledAs};
-use crate::terminal::diagnostics;
-use crate::terminal::out;
-use crate::terminal::table::first_line;
+use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
+use crate::terminal::{diagnostics, out};
 use towpath_core::{Diagnostic, Severity};
 use towpath_recipe::Resolved;
+use towpath_view::foreign_text::first_line;
 
 pub fn execute(
     env: &Environment,
@@ -54,5 +53,5 @@ pub fn resolved(
     let flags = line.request();
     let here = flags.here(env)?;
     let request = flags.request(env, &here, recipe)?;
-    trust::resolved_to_look(env, &request, CalledAs::RecipeRunner)
+    resolved_to_look(env, &request, CalledAs::RecipeRunner)
 }

@@ -3,7 +3,7 @@
 use super::after_call::has_failed;
 use super::recording::End;
 use super::{HookCall, read_stdin};
-use crate::corrections::hook_log;
+use crate::corrections::{fold_hook_log, hook_log};
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub fn ingest(
         text: outcome.map_or("", |outcome| outcome.text.as_str()),
     };
     let called = call.called(tool_call, call.payload.call_id.as_deref(), &end);
-    let row = hook_log::call_row(called.clone());
+    let row = fold_hook_log::call_row(called.clone());
     match database {
         Some(path) => drop(Store::open_file(path)?.tool_calls_add(std::slice::from_ref(&row))?),
         None => append(&call, HookRecord::Called(called))?,

@@ -1,7 +1,7 @@
 //! What a hook appends to the log of calls: bounded, and without secrets.
 
 use super::HookCall;
-use crate::corrections::hook_log;
+use crate::corrections::{fold_hook_log, hook_log};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::hash::{BuildHasher as _, RandomState};
@@ -79,7 +79,7 @@ impl HookCall<'_> {
     pub fn append(&self, records: &[HookRecord]) {
         let long = self.note(hook_log::append(&self.directory, records));
         if long == Some(true) {
-            self.note(hook_log::folded_journal(self.env));
+            self.note(fold_hook_log::folded_journal(self.env));
         }
     }
 

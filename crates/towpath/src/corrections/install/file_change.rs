@@ -5,7 +5,7 @@
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::files;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use rustix::fs::{Access, access};
 use similar::TextDiff;
 use std::fs;

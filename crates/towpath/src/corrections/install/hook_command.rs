@@ -7,10 +7,10 @@
 use super::host_settings_table::{HostFiles, Scope};
 use crate::environment::{Environment, own_program};
 use crate::exit::CommandError;
-use crate::terminal::table::escaped;
 use std::path::PathBuf;
 use towpath_rules::host::{HookEvent, Host};
 use towpath_shell::bash::quote;
+use towpath_view::foreign_text::escaped;
 
 /// How the program is found by a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,8 +10,6 @@ mod json_edit;
 mod json_text;
 mod opencode_plugin;
 mod settings_entries;
-#[cfg(test)]
-mod tests;
 
 pub use file_change::{Action, Backup, FileChange};
 pub use host_settings_table::{HostFiles, Scope};
@@ -20,7 +18,7 @@ pub use installed_hooks::{Installed, installed};
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::diagnostics;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use hook_command::Program;
 use host_settings_table::{Form, InstalledEvent};
 use json_text::JsonError;

@@ -228,3 +228,6 @@ fn check(edited: &str, row: &HostFiles, before: &Option<Value>) -> Result<(), Js
         }),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use crate::exit::CommandError;
 use crate::git::Git;
 use crate::session::shown_status::status_of;
 use crate::terminal::format::count;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use serde_json::{Value, json};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;

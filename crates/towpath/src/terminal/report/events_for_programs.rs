@@ -5,13 +5,15 @@
 
 mod call_totals;
 mod event_fields;
+mod known_steps;
 
 use super::plan_shape::Shape;
 use super::rate_limit;
 use crate::exit::CommandError;
 use crate::terminal::format::{clean, now_ms, rfc3339};
 use call_totals::Totals;
-use event_fields::{EventFields, KnownSteps};
+use event_fields::EventFields;
+use known_steps::KnownSteps;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -361,7 +363,7 @@ impl Events {
         }
         let why = error
             .as_ref()
-            .map_or(String::new(), |error| format!(" — {}", super::styled_line::one_line(error)));
+            .map_or(String::new(), |error| format!(" — {}", super::fit_text::one_line(error)));
         let more = json!({ "reason": reason, "error": error });
         let last = self.totals.over(EventFields { error, ..fields.clone() }, steps);
         self.write(&last, "recipe_exited", &format!("[recipe:exited]  {reason}{why}"), more);

@@ -1,6 +1,7 @@
 //! What is printed about a step that failed: the end of its output, and where all of it is.
 
-use super::styled_line::{Line, Tone, width, wrapped};
+use super::fit_text::{width, wrapped};
+use super::styled_line::{Line, Tone};
 use crate::terminal::format::clean;
 use towpath_core::{RunId, StepPath};
 use towpath_run::{Failure, FailureKind, StepResult, StepStatus, StepView};

@@ -3,10 +3,11 @@
 
 use super::continue_conversation::ByHand;
 use super::failed_step::{self, beside_name, find};
+use super::fit_text::one_line;
 use super::next_commands;
 use super::rate_limit::{self, Limit};
 use super::shared_event_lines;
-use super::styled_line::{Line, Tone, joined, one_line};
+use super::styled_line::{Line, Tone, joined};
 use crate::terminal::format::{clean, count, duration, local_time};
 use towpath_core::{FaultKind, StepPath};
 use towpath_engine::{Census, RunEnd, census};

@@ -1,8 +1,9 @@
 //! The block at the bottom of the screen: one line per step, then how it goes. It is never wider
 //! than the terminal and never higher; what does not fit is counted, not shown.
 
+use super::fit_text::{fitted, one_line, shortened, width};
 use super::step_status_board::{Board, Entered, Row, State};
-use super::styled_line::{Line, Tone, fitted, one_line, shortened, width};
+use super::styled_line::{Line, Tone};
 use crate::terminal::format::{count, duration};
 use towpath_run::StepKind;
 

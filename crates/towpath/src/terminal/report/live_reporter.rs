@@ -3,6 +3,7 @@
 //! it, whatever ends the run. An unfinished line of output stays in the block until its end
 //! comes, so that it is neither overdrawn nor broken.
 
+use super::fit_text::one_line;
 use super::line_buffer::LineBuffer;
 use super::live_block::{Moment, block, steps};
 use super::newline_between_steps::LineBreak;
@@ -10,7 +11,7 @@ use super::output_sink::Sink;
 use super::plan_shape::Shape;
 use super::shared_event_lines;
 use super::step_status_board::{Board, Entered};
-use super::styled_line::{Line, Tone, one_line};
+use super::styled_line::{Line, Tone};
 use super::{OutputOptions, ReporterKind, RunScreen};
 use crate::terminal::format::clean;
 use std::borrow::Cow;

@@ -10,6 +10,7 @@ mod continue_conversation;
 pub mod events_for_programs;
 mod failed_step;
 mod final_lines;
+mod fit_text;
 mod line_buffer;
 mod live_block;
 mod live_reporter;
@@ -29,10 +30,10 @@ mod styled_line;
 pub use continue_conversation::{ByHand, by_hand};
 pub use failed_step::{find, has_output, logs};
 pub use final_lines::{counts, unused};
+pub use fit_text::{fitted, relative, wrapped};
 #[cfg(test)]
 pub use plan_shape::RecipeShape;
 pub use plan_shape::{Shape, bare};
-pub use styled_line::{fitted, relative, wrapped};
 
 use crate::environment::Environment;
 use crate::exit::CommandError;

@@ -2,12 +2,13 @@
 //! step's output is passed on byte for byte; a line break of ours is only added between the lines
 //! of steps that run at the same time, and before a line of our own.
 
+use super::fit_text::{one_line, relative};
 use super::line_buffer::LineBuffer;
 use super::newline_between_steps::LineBreak;
 use super::output_sink::Sink;
 use super::plan_shape::Shape;
 use super::shared_event_lines;
-use super::styled_line::{Line, Tone, one_line, relative};
+use super::styled_line::{Line, Tone};
 use super::{OutputOptions, RunScreen};
 use crate::terminal::format::{clean, duration};
 use std::collections::BTreeMap;

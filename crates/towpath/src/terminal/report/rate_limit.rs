@@ -1,7 +1,7 @@
 //! What is reported of a rate limit that a run waits for: at which step, what the agent's program
 //! reported, and until when. The same words everywhere; only the way to write a time differs.
 
-use super::styled_line::one_line;
+use super::fit_text::one_line;
 use crate::terminal::format::{local_time, now_ms};
 use towpath_core::{FaultKind, StepPath};
 use towpath_engine::RunEnd;

@@ -2,11 +2,12 @@
 //! line on stderr when a step starts and one when it is over, in a form that scripts read. How output
 //! is passed on is left to the plain reporter, which prints nothing of its own here.
 
+use super::fit_text::one_line;
 use super::output_sink::Sink;
 use super::plain_reporter::Plain;
 use super::plan_shape::Shape;
 use super::shared_event_lines;
-use super::styled_line::{Line, one_line};
+use super::styled_line::Line;
 use super::{OutputOptions, RunScreen};
 use crate::terminal::format::clean;
 use towpath_core::StepPath;

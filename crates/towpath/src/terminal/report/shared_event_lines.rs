@@ -1,6 +1,7 @@
 //! The lines that every reporter prints for an event.
 
-use super::styled_line::{Line, Tone, one_line};
+use super::fit_text::one_line;
+use super::styled_line::{Line, Tone};
 use crate::terminal::format::clean;
 use std::path::Path;
 use towpath_core::{RunId, StepPath};

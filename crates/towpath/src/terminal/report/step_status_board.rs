@@ -1,9 +1,9 @@
 //! The status of the steps, kept up to date by events. It knows nothing of terminals; what is
 //! drawn of it is `live_block.rs`.
 
+use super::fit_text::{one_line, relative};
 use super::plan_shape::Shape;
 use super::shared_event_lines;
-use super::styled_line::{one_line, relative};
 use crate::terminal::format::last_line;
 use std::path::{Path, PathBuf};
 use towpath_core::StepPath;

@@ -10,7 +10,7 @@ use crate::environment::{Environment, is_project};
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::terminal::diagnostics;
-use crate::terminal::table::shown_path;
+use crate::terminal::shown_path::shown_path;
 use std::path::{Path, PathBuf};
 use towpath_rules::{Rule, Scope, warnings};
 

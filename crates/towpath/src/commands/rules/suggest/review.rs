@@ -10,7 +10,7 @@ use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::terminal::format::{clean, now_ms};
 use crate::terminal::out;
-use crate::terminal::table::Screen;
+use crate::terminal::screen::Screen;
 use std::process::Command;
 use towpath_rules::failure::{Proposal, Suggestions, judge};
 use towpath_rules::{AboutRules, NewRule, Rule, RulesFormat, write_rules};

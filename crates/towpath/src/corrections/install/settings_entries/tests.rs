@@ -1,8 +1,8 @@
 //! Our entries in texts of all kinds: added, found, brought up to date, and removed to the byte.
 
-use super::host_settings_table::{Form, HOSTS, HostFiles, InstalledEvent, Scope};
-use super::json_text::{Comments, parse};
-use super::settings_entries::{only_events, only_ours, own_entries, with_ours, without_ours};
+use super::super::host_settings_table::{Form, HOSTS, HostFiles, InstalledEvent, Scope};
+use super::super::json_text::{Comments, parse};
+use super::{only_events, only_ours, own_entries, with_ours, without_ours};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use towpath_rules::host::{HookEvent, Host};

@@ -1,0 +1,168 @@
+//! Texts measured in columns, and shortened or wrapped to fit a line.
+
+use super::styled_line::Line;
+use crate::terminal::format::clean;
+use std::path::Path;
+use unicode_width::UnicodeWidthChar as _;
+
+/// The columns of a text on one line. Terminals differ about joined characters; counting each by
+/// itself is never too little.
+pub fn width(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// The longest beginning of a text that takes at most `limit` columns.
+pub fn beginning(text: &str, limit: usize) -> &str {
+    let mut taken = 0;
+    for (at, c) in text.char_indices() {
+        taken += c.width().unwrap_or(0);
+        if taken > limit {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// A step's name in at most `limit` columns. Its visit is kept: without it all visits look alike.
+pub fn shortened(text: &str, limit: usize) -> String {
+    let cut = |text: &str, limit| Line::plain(text).cut(limit).render(false);
+    let visit = text.rfind('#').filter(|at| text[at + 1..].bytes().all(|b| b.is_ascii_digit()));
+    match visit.map(|at| text.split_at(at)) {
+        Some((name, visit)) if width(text) > limit && width(visit) + 2 < limit => {
+            cut(name, limit - width(visit)) + visit
+        }
+        _ => cut(text, limit),
+    }
+}
+
+/// Fewer columns of a path's end are of no use.
+const SHORTEST_END: usize = 4;
+
+/// A text in at most `limit` columns. A path at its end loses its beginning, since its end matters most.
+pub fn fitted(text: &str, limit: usize) -> String {
+    if width(text) <= limit {
+        return text.to_owned();
+    }
+    let (before, path) = text.split_at(text.rfind(' ').map_or(0, |at| at + 1));
+    let room = limit.saturating_sub(width(before) + 1);
+    let mut ends = path.match_indices('/').map(|(at, _)| &path[at..]);
+    // Of an address the beginning matters most.
+    if !path.contains('/') || path.contains("://") || room < SHORTEST_END {
+        return Line::plain(text).cut(limit).render(false);
+    }
+    let whole = ends.find(|end| end.len() > 1 && width(end) <= room);
+    format!("{before}…{}", whole.unwrap_or_else(|| ending(path, room)))
+}
+
+/// The end of a text that has at most `limit` columns.
+fn ending(text: &str, limit: usize) -> &str {
+    let mut taken = 0;
+    for (at, c) in text.char_indices().rev() {
+        taken += c.width().unwrap_or(0);
+        if taken > limit {
+            return &text[at + c.len_utf8()..];
+        }
+    }
+    text
+}
+
+/// A text in which paths below a directory are relative to it.
+pub fn relative(text: &str, directory: &Path) -> String {
+    let Some(base) = directory.to_str().filter(|base| base.len() > 1) else {
+        return text.to_owned();
+    };
+    let base = format!("{base}/");
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(&base) {
+        let (before, found) = rest.split_at(at);
+        shown.push_str(before);
+        let begins = shown.chars().next_back().is_none_or(|c| " \t\n\"'`=:(<>|;&,".contains(c));
+        // Nothing is left to show of the directory itself.
+        let after = found[base.len()..].chars().next();
+        let names = after.is_some_and(|c| !c.is_whitespace() && !"\"'`/;&|)".contains(c));
+        if !(begins && names) {
+            shown.push_str(&base);
+        }
+        rest = &found[base.len()..];
+    }
+    shown + rest
+}
+
+/// All of a foreign text, in one line.
+pub fn one_line(text: &str) -> String {
+    clean(&text.replace(['\n', '\t'], " "))
+}
+
+/// A text in lines of at most `room` columns, broken at spaces where there are some.
+pub fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while width(rest) > room {
+        let fits = beginning(rest, room);
+        let end = fits.rfind(' ').filter(|at| *at > fits.len() / 2).unwrap_or(fits.len());
+        if end == 0 {
+            break;
+        }
+        lines.push(rest[..end].to_owned());
+        rest = rest[end..].trim_start_matches(' ');
+    }
+    lines.push(rest.to_owned());
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_visit_is_never_shortened() {
+        assert_eq!(shortened("review-completeness#12", 22), "review-completeness#12");
+        assert_eq!(shortened("review-completeness#12", 12), "review-c…#12");
+        assert_eq!(shortened("review-completeness", 12), "review-comp…");
+        assert_eq!(shortened("review#12", 4), "rev…");
+    }
+
+    #[test]
+    fn a_path_keeps_its_end() {
+        let text = "Read crates/towpath/src/deep/file.rs";
+        for (limit, shown) in [
+            (36, text),
+            (35, "Read …/towpath/src/deep/file.rs"),
+            (22, "Read …/deep/file.rs"),
+            (14, "Read …/file.rs"),
+            (13, "Read …file.rs"),
+            (10, "Read …e.rs"),
+            (9, "Read cra…"),
+        ] {
+            assert_eq!(fitted(text, limit), shown);
+        }
+        assert_eq!(fitted("Bash cargo test --workspace", 12), "Bash cargo …");
+        assert_eq!(fitted("Fetch https://example.org/a/b", 22), "Fetch https://example…");
+        let silent = "silent for 4 min · Read src/a/auth.rs";
+        assert_eq!(fitted(silent, 33), "silent for 4 min · Read …/auth.rs");
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_directory() {
+        let shown = |text| relative(text, Path::new("/home/me/shop"));
+        for (text, expected) in [
+            ("Read /home/me/shop/src/lib.rs", "Read src/lib.rs"),
+            ("Bash cat '/home/me/shop/a b' >/home/me/shop/c", "Bash cat 'a b' >c"),
+            ("Bash ls /home/me/shop/", "Bash ls /home/me/shop/"),
+            ("Bash ls /home/me/shop", "Bash ls /home/me/shop"),
+            ("Read /home/me/shopping/x", "Read /home/me/shopping/x"),
+            ("Read /mnt/home/me/shop/x", "Read /mnt/home/me/shop/x"),
+        ] {
+            assert_eq!(shown(text), expected);
+        }
+        assert_eq!(relative("Read /etc/hosts", Path::new("/")), "Read /etc/hosts");
+    }
+
+    #[test]
+    fn long_messages_break_at_spaces() {
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrapped("日本語", 1), ["日本語"]);
+    }
+}
