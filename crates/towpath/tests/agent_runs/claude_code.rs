@@ -1,10 +1,10 @@
 //! The real Claude Code inside real runs, in full: every fault of its service, killed with and
 //! without its runner, and sessions that may or may not be there.
 
-mod aimed_stops;
+mod stopped_while_answering;
 
-use crate::real_program::model_server::{Answer, ModelServer};
-use crate::real_program::{CLAUDE_CODE, ONE, STAY, finish, nothing_is_left, of};
+use crate::set_up_real_program::model_server::{Answer, ModelServer};
+use crate::set_up_real_program::{CLAUDE_CODE, ONE, STAY, finish, nothing_is_left, of};
 use crate::support::{Signal, User, kill_hard, lives, signal_to};
 use serde_json::Value;
 use std::fs;

@@ -1,8 +1,8 @@
 //! Machines on the real agent programs, answered by a scripted model server on loopback: what each
 //! must do to be an agent of ours.
 
-use crate::real_program::model_server::{Answer, ModelServer};
-use crate::real_program::{
+use crate::set_up_real_program::model_server::{Answer, ModelServer};
+use crate::set_up_real_program::{
     Agent, CLAUDE_CODE, CODEX, COPILOT, GEMINI, ONE, OPENCODE, STAY, interrupt, nothing_is_left,
 };
 use crate::support::{User, lives};

@@ -1,6 +1,6 @@
 //! `towpath cancel`, of a run with a living owner and of one whose owner was killed.
 
-use crate::commands_that_only_read::{WAITING, shows};
+use crate::read_only_commands::{WAITING, shows};
 use crate::support::{User, kill_hard, until};
 
 #[test]

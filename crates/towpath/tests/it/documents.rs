@@ -4,13 +4,13 @@
 //!
 //! `TOWPATH_DOCUMENTS=write` writes into the pages what the terminal showed, to be read and kept.
 
-mod examples;
-mod markdown_blocks;
+mod example_files_run;
+mod markdown_blocks_and_links;
 mod readme_picture;
 mod rendered_pages;
-mod typed_sessions;
+mod tmux_terminal;
 
-use markdown_blocks::{Block, blocks, code_words, first_cells, links};
+use markdown_blocks_and_links::{Block, blocks, code_words, first_cells, links};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use towpath_core::Source;
 use towpath_recipe::field_table::{FIELDS, Field, Section, Support};
 use towpath_rules::host::{ContextChannel, HookEvent, Host, Rewrites};
 use towpath_rules::{RulesFormat, read_rules};
-use typed_sessions::{Terminal, settled};
+use tmux_terminal::{Terminal, settled};
 
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -556,7 +556,7 @@ fn the_page_of_examples_names_each_of_them() {
     let mut rows = first_cells(&page("docs/examples.md"));
     rows.remove(0);
     let named: BTreeSet<String> = rows.into_iter().collect();
-    assert_eq!(named, examples::all_examples().into_iter().collect());
+    assert_eq!(named, example_files_run::all_examples().into_iter().collect());
 }
 
 /// Commands for a shell are not typed by these tests, since they build the program. Each is here

@@ -3,16 +3,16 @@
 //! before the first call.
 
 mod ends_without_exit;
-mod events;
+mod reported_events;
 mod faults;
 mod file_with_built_ins_name;
 mod flags;
-mod logs;
+mod logs_and_conversations;
 mod machine_list;
 mod missing_agents_and_programs;
 mod principles_table;
 mod resume;
-mod step_kinds;
+mod step_kinds_and_prompts;
 
 use crate::support::User;
 use serde_json::Value;

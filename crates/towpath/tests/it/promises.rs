@@ -3,11 +3,11 @@
 //! there.
 
 mod agents;
-mod groups;
+mod groups_and_called_recipes;
 mod promises_table;
 mod side_effects;
 mod step_timeouts;
-mod system_limits;
+mod scarce_resources_and_clock;
 mod values;
 
 use crate::support::{Printed, User};

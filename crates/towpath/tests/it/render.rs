@@ -1,9 +1,9 @@
 //! `towpath render`: documents that run their own commands.
 
 mod cases;
-mod interrupted;
-mod output;
-mod permissions;
+mod signals_and_timeouts;
+mod output_targets_and_formats;
+mod allowed_commands;
 mod problems;
 mod regions;
 mod watch;

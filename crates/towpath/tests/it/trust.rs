@@ -1,6 +1,6 @@
 //! `towpath trust`: what is found in a working tree runs after consent, and asks again when it changes.
 
-use crate::commands_that_only_read::{CI, TESTS, project};
+use crate::read_only_commands::{CI, TESTS, project};
 use crate::support::Printed;
 use crate::support::User;
 

@@ -1,7 +1,7 @@
 //! The picture in the README: its text is what a run of the demo leaves on a terminal, and a real
 //! browser draws each of its letters in the column where the terminal has it.
 
-use super::typed_sessions::{Terminal, settled};
+use super::tmux_terminal::{Terminal, settled};
 use super::{page, root};
 use crate::support::User;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! How an end without an exit is reported: a limit with the program's own message, a call that failed, the
 //! session to look into, and a file of events that could not take them.
 
-use super::events::lines;
+use super::reported_events::lines;
 use super::{run, shown, under_the_name, user};
 use crate::support::{Signal, User, signal, until};
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 //! in an old version that ignores what a hook rewrites.
 
 use super::{CONTEXT, Hooked, RECIPE_CONTEXT, calls, has_corrected, with_prompt};
-use crate::real_program::model_server::{Answer, ModelServer};
-use crate::real_program::{CLAUDE_CODE, finish, programs};
+use crate::set_up_real_program::model_server::{Answer, ModelServer};
+use crate::set_up_real_program::{CLAUDE_CODE, finish, programs};
 use serde_json::Value;
 
 const ASK: &str = "name: ask\nsteps:\n  - {id: a, prompt: Do it.}\n";

@@ -1,7 +1,7 @@
 //! Backends without their real programs: what they refuse before anything runs, and a program that
 //! stays alive after its last line.
 
-mod complete_answers;
+mod complete_answer_kept;
 
 use crate::support::{Printed, User, lives};
 use std::fs;

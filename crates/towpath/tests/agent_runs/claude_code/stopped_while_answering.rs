@@ -2,8 +2,8 @@
 //! for: the model is asked no more than in an unbroken run, whatever is stopped and by what.
 
 use super::{dice, kill_agents};
-use crate::real_program::model_server::{Answer, ModelServer};
-use crate::real_program::{CLAUDE_CODE, nothing_is_left};
+use crate::set_up_real_program::model_server::{Answer, ModelServer};
+use crate::set_up_real_program::{CLAUDE_CODE, nothing_is_left};
 use crate::support::{Signal, User, signal, until};
 use std::fs;
 use std::process::{Child, Stdio};

@@ -184,7 +184,7 @@ fn files_below(folder: &Path, into: &mut Vec<String>) {
 }
 
 /// The examples that run as they are. Patterns need a repository of one's own; their tests, and
-/// those of every other example, are run by `towpath test` in `shipped_recipes.rs`.
+/// those of every other example, are run by `towpath test` in `shipped_recipes_are_tested.rs`.
 pub fn all_examples() -> Vec<String> {
     let mut files = Vec::new();
     files_below(&root().join("examples"), &mut files);

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use towpath_store::{CorrectionFilter, CorrectionRow, Order, Store, ToolCallFilter, ToolCallRow};
 
 mod concurrent;
-mod log;
-mod project;
+mod call_log_folding;
+mod trusted_project_rules;
 mod rewrites_compared_with_what_ran;
 
 /// A user with rules, and the hooks of a host.
