@@ -4,7 +4,9 @@
 mod claude_code;
 
 use crate::set_up_real_program::model_server::{Answer, ModelServer};
-use crate::set_up_real_program::{Agent, CLAUDE_CODE, CODEX, COPILOT, GEMINI, OPENCODE, finish, programs};
+use crate::set_up_real_program::{
+    Agent, CLAUDE_CODE, CODEX, COPILOT, GEMINI, OPENCODE, finish, programs,
+};
 use crate::support::{Printed, User};
 use serde_json::{Value, json};
 use std::fs;

@@ -1,13 +1,11 @@
 //! Bad input of any kind gets a clear error with its location and the right exit code, or the right
 //! result; never a panic, a hang or a loss.
-#![allow(clippy::print_stderr, reason = "a skipped test reports itself")]
 
-use crate::support::{Printed, Signal, User, signal, until};
+use crate::support::User;
 use std::fmt::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-fn with(recipe: &str) -> User {
+pub fn with(recipe: &str) -> User {
     User::new().file("r.yaml", recipe)
 }
 
@@ -74,56 +72,6 @@ fn a_nul_in_a_value_is_refused_and_invalid_utf_8_is_replaced() {
 }
 
 #[test]
-fn large_values_arrive_whole() {
-    let user = with(
-        "name: x\nsteps:\n  - id: a\n    command: head -c 300000 /dev/zero | tr '\\0' \"'\"\n    output: v\n  - id: b\n    command: printf %s {{v}} \"{{v}}\" '{{v}}' | wc -c\n",
-    );
-    let printed = user.towpath(&["run", "r.yaml", "-q"]).exits(0);
-    assert!(printed.stdout.ends_with("900000\n"));
-}
-
-#[test]
-fn thirty_values_of_100_kb_fit_into_one_step() {
-    let mut recipe = "name: x\nsteps:\n".to_owned();
-    let mut reads = String::new();
-    for n in 0..30 {
-        let _ =
-            writeln!(recipe, "  - id: v{n}\n    command: head -c 100000 /dev/zero | tr '\\0' x");
-        let _ = write!(reads, " {{{{v{n}}}}}");
-    }
-    let _ = writeln!(recipe, "  - id: all\n    command: printf %s{reads} | wc -c");
-    let printed = with(&recipe).towpath(&["run", "r.yaml", "-q"]).exits(0);
-    assert!(printed.stdout.ends_with("3000000\n"));
-}
-
-#[test]
-fn a_gigabyte_of_output_costs_no_memory_and_is_no_value() {
-    let recipe = "name: x\nsteps:\n  - id: big\n    command: head -c 1073741824 /dev/zero\n  - id: read\n    command: echo {{big}}\n";
-    let user = with(recipe);
-    // Half of the output does not fit into the memory that the runner may have.
-    let shell = format!(
-        "( ulimit -v 500000; exec {} run r.yaml -q ) 2> err | wc -c",
-        env!("CARGO_BIN_EXE_towpath")
-    );
-    let mut command = std::process::Command::new("bash");
-    command
-        .args(["-c", &shell])
-        .current_dir(user.path("work"))
-        .env("TOWPATH_HOME", user.path("home"));
-    let printed = Printed::from(command.output().expect("bash starts"));
-    assert_eq!(printed.stdout.trim(), "1073741824", "{printed:?}");
-    let errors = user.read("err");
-    assert!(errors.contains("too large to be a value"), "{errors}");
-}
-
-#[test]
-fn a_named_output_over_16_mib_fails_its_step() {
-    let recipe =
-        "name: x\nsteps:\n  - id: big\n    command: head -c 17000000 /dev/zero\n    output: v\n";
-    with(recipe).towpath(&["run", "r.yaml", "-q"]).exits(1).reports("over the limit of 16 MiB");
-}
-
-#[test]
 fn thousands_of_brackets_in_a_condition_are_refused() {
     let brackets = "(".repeat(3000);
     let user = with(&format!(
@@ -155,85 +103,6 @@ fn a_directory_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn a_state_directory_that_cannot_be_written_is_exit_5() {
-    let user = with("name: x\nsteps:\n  - id: a\n    command: touch ran\n");
-    user.write("blocker", "");
-    let mut command = user.command(&["run", "r.yaml"]);
-    command.env("TOWPATH_HOME", user.path("work/blocker/home"));
-    Printed::from(command.output().expect("towpath starts")).exits(5).reports("blocker");
-    assert_eq!(user.read("ran"), "");
-    assert!(!user.path("work/ran").exists(), "nothing ran");
-}
-
-#[test]
-fn a_damaged_or_newer_database_is_exit_5_and_stays_untouched() {
-    let user = with("name: x\nsteps:\n  - id: a\n    command: echo ok\n");
-    user.towpath(&["run", "r.yaml"]).exits(0);
-    let database = std::fs::read_dir(user.path("home/state"))
-        .expect("there is a state directory")
-        .filter_map(|e| e.ok().map(|e| e.path()))
-        .find(|p| p.extension().is_some_and(|e| e == "db" || e == "sqlite"))
-        .expect("there is a database");
-    for suffix in ["-wal", "-shm"] {
-        let beside = format!("{}{suffix}", database.display());
-        let _ = std::fs::remove_file(beside);
-    }
-    let damaged = vec![7_u8; 8192];
-    std::fs::write(&database, &damaged).expect("the database can be written");
-    for arguments in [&["run", "r.yaml"][..], &["runs"], &["resume", "--last"]] {
-        user.towpath(arguments).exits(5).reports("damaged");
-    }
-    assert_eq!(std::fs::read(&database).expect("it is still there"), damaged);
-}
-
-#[test]
-fn a_full_disk_stops_the_run_and_keeps_what_was_recorded() {
-    let user = User::new();
-    let full = user.path("full");
-    std::fs::create_dir(&full).expect("a directory");
-    let mounted = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=160k", "none"])
-        .arg(&full)
-        .output();
-    if !mounted.is_ok_and(|o| o.status.success()) {
-        // Without the right to mount, the store's own tests of a failing write remain.
-        eprintln!("SKIPPED: a small disk cannot be mounted here");
-        return;
-    }
-    let mut recipe = "name: x\nsteps:\n".to_owned();
-    for n in 0..60 {
-        let _ = writeln!(
-            recipe,
-            "  - id: s{n}\n    command: echo s{n} >> effects; head -c 5000 /dev/zero | tr '\\0' x"
-        );
-    }
-    user.write("fill.yaml", &recipe);
-    let mut command = user.command(&["run", "fill.yaml", "-q"]);
-    command.env("TOWPATH_HOME", &full);
-    let printed = Printed::from(command.output().expect("towpath starts"));
-    let remounted = std::process::Command::new("mount")
-        .args(["-o", "remount,size=20m"])
-        .arg(&full)
-        .status()
-        .expect("mount starts");
-    let before = user.read("effects").lines().count();
-    let mut command = user.command(&["resume", "--last", "-q"]);
-    command.env("TOWPATH_HOME", &full);
-    let resumed = Printed::from(command.output().expect("towpath starts"));
-    std::process::Command::new("umount").arg("-l").arg(&full).status().expect("umount starts");
-    assert!(remounted.success());
-    let printed = printed.exits(5);
-    assert!(printed.stderr.contains("space"), "{}", printed.stderr);
-    assert!(before > 0 && before < 60, "it stopped on the way: {before}");
-    resumed.exits(0);
-    let effects = user.read("effects");
-    assert!(effects.lines().count() <= 61, "at most the interrupted step ran twice");
-    for n in 0..60 {
-        assert!(effects.lines().any(|l| l == format!("s{n}")), "s{n} is missing");
-    }
-}
-
-#[test]
 fn bad_settings_are_shown_with_their_location() {
     let user = with("name: x\nsteps:\n  - id: a\n    command: echo ok\n");
     std::fs::create_dir_all(user.path("home/config")).expect("a directory");
@@ -257,63 +126,6 @@ fn an_error_before_the_first_step_is_an_object_in_json() {
     let value = printed.json();
     assert_eq!(value["success"], false);
     assert!(value["error"]["message"].is_string() && value["error"]["kind"].is_string(), "{value}");
-}
-
-#[test]
-fn state_is_private() {
-    let user = with("name: x\nsteps:\n  - id: a\n    command: head -c 100000 /dev/zero\n");
-    user.towpath(&["run", "r.yaml", "-q"]).exits(0);
-    let mut pending = vec![user.path("home/state")];
-    let mut files = 0;
-    while let Some(path) = pending.pop() {
-        let mode = path.metadata().expect("an entry").permissions().mode() & 0o777;
-        if path.is_dir() {
-            assert_eq!(mode, 0o700, "{}", path.display());
-            let entries = std::fs::read_dir(&path).expect("a directory");
-            pending.extend(entries.map(|e| e.expect("an entry").path()));
-        } else {
-            files += 1;
-            assert_eq!(mode, 0o600, "{}", path.display());
-        }
-    }
-    assert!(files >= 2, "there is a database and an output");
-}
-
-#[test]
-fn a_closed_pipe_ends_the_output_and_not_the_run() {
-    let user = with(
-        "name: x\nsteps:\n  - id: a\n    command: seq 100000\n  - id: b\n    command: touch ran; seq 10\n",
-    );
-    let script =
-        format!("{} run r.yaml | head -1; echo ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_towpath"));
-    let mut command = std::process::Command::new("bash");
-    command
-        .args(["-c", &script])
-        .current_dir(user.path("work"))
-        .env("TOWPATH_HOME", user.path("home"));
-    let printed = Printed::from(command.output().expect("bash starts"));
-    assert_eq!(printed.stdout, "1\n0\n", "{}", printed.stderr);
-    assert!(user.path("work/ran").exists());
-    assert!(!printed.stderr.contains("panic"), "{}", printed.stderr);
-}
-
-#[test]
-fn a_reader_that_does_not_read_delays_neither_timeouts_nor_signals() {
-    let flood = "while :; do head -c 200000 /dev/zero; sleep 0.01; done";
-    let recipe = format!(
-        "name: x\nsteps:\n  - {{id: flood, command: '{flood}', timeout: 1, continue_on_error: true}}\n  - {{id: next, command: 'touch reached; {flood}'}}\n"
-    );
-    let user = with(&recipe);
-    let mut runner = user.command(&["run", "r.yaml"]).spawn().expect("towpath starts");
-    // Nobody reads its stdout. The first step ends by its timeout all the same.
-    until("the second step", || user.path("work/reached").exists());
-    signal(&runner, Signal::INT);
-    until("the children are gone", || towpath_process::marked(user.run().as_str()).is_empty());
-    // What was printed can still be read; then the runner ends.
-    let mut output = runner.stdout.take().expect("its output");
-    let read = std::io::copy(&mut output, &mut std::io::sink()).expect("it can be read");
-    assert!(read > 1 << 20, "{read}");
-    assert_eq!(runner.wait().expect("the runner ends").code(), Some(130));
 }
 
 #[test]

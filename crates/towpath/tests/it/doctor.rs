@@ -378,3 +378,16 @@ fn parent(pid: &str) -> String {
     let rest = stat.rsplit(')').next().expect("a name");
     rest.split_whitespace().nth(1).expect("a parent").to_owned()
 }
+
+#[test]
+fn doctor_shows_what_keeps_rules_from_being_used() {
+    let rules = "[[rule]]\nkind = 'command'\nfrom = 'npm'\nto = 'pnpm'\n";
+    let user = User::new().file(".towpath/rules.toml", rules);
+    user.towpath(&["doctor"]).shows(".towpath/rules.toml is not trusted: its rules are not used");
+    user.towpath(&["trust", "--yes"]).exits(0);
+    user.towpath(&["doctor"]).shows("1 correction rule used here");
+    user.towpath(&["rules", "pause"]).exits(0);
+    user.towpath(&["doctor"]).shows("corrections are paused").shows("towpath rules continue");
+    user.write(".towpath/rules.toml", "[[rule]]\nkind = 'x'\n");
+    user.towpath(&["doctor"]).exits(1).shows(".towpath/rules.toml:2:8: ");
+}

@@ -14,12 +14,12 @@ use markdown_blocks_and_links::{Block, blocks, code_words, first_cells, links};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use tmux_terminal::{Terminal, settled};
 use towpath_agent::BACKENDS;
 use towpath_core::Source;
 use towpath_recipe::field_table::{FIELDS, Field, Section, Support};
 use towpath_rules::host::{ContextChannel, HookEvent, Host, Rewrites};
 use towpath_rules::{RulesFormat, read_rules};
-use tmux_terminal::{Terminal, settled};
 
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,4 +1,4 @@
-//! `towpath explain`: machines and sequences, in every format, and `run --dry-run` of a machine.
+//! `towpath explain`: machines and sequences, in every format.
 
 use crate::support::User;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ const BUILT_IN: [&str; 8] = [
     "refine-design",
 ];
 
-const SHIP: &str = r#"id: ship
+pub const SHIP: &str = r#"id: ship
 label: Ship
 description: Tests, fixes and ships
 initialStep: test
@@ -73,34 +73,6 @@ ends
   max-step-visits-exceeded:test  limit    after fix
 "
     );
-}
-
-#[test]
-fn a_dry_run_of_a_machine_is_its_outline() {
-    let user = User::new().file("ship.yaml", SHIP);
-    let printed = user.towpath(&["run", "ship.yaml", "--dry-run"]).exits(0);
-    assert_eq!(
-        printed.stdout,
-        "Recipe: ship
-  Label: Ship
-  Description: Tests, fixes and ships
-  Guardrails: maxStepVisits=2, maxTotalSteps=100, exitOnOther=true
-
-  Steps:
-    test (initial)
-      Outcomes: success → ship, failure → fix
-      Command: make test
-    fix
-      Outcomes: complete → test, stuck → EXIT, other → EXIT
-      Model: opus (recipe)
-    ship
-      Outcomes: shipped → EXIT, next → RESTART ship, other → EXIT
-      Model: haiku
-"
-    );
-    let json = user.towpath(&["run", "ship.yaml", "--dry-run", "--json"]).exits(0).json();
-    assert_eq!((&json["dry_run"], &json["machine"]["initial"]), (&json!(true), &json!("test")));
-    assert!(!user.has_journal(), "a dry run leaves nothing");
 }
 
 #[test]
@@ -285,4 +257,25 @@ steps:
     let user = User::new().file("build.yaml", build);
     let svg = explained(&user, "build.yaml", "svg");
     assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script>"), "{svg}");
+}
+
+#[test]
+fn explain_shows_what_the_tags_leave_out_and_where_steps_come_from() {
+    let user = User::new()
+        .file("base.yaml", "name: base\nsteps:\n  - { id: prepare, command: echo base }\n")
+        .file(
+            "ci.yaml",
+            "name: ci\nextends: base\nsteps:\n  - { id: fast, command: echo, when_tags: [fast] }\n  \
+             - { id: slow, command: echo, when_tags: [slow] }\n",
+        );
+    let printed = user.towpath(&["explain", "ci.yaml", "--include-tags", "fast"]).exits(0);
+    for text in ["extends base.yaml", "from base.yaml", "tag fast", "left out: needs tag slow"] {
+        assert!(printed.stdout.contains(text), "no {text:?} in\n{}", printed.stdout);
+    }
+    let json =
+        user.towpath(&["explain", "ci.yaml", "--include-tags", "fast", "--json"]).exits(0).json();
+    let steps = &json["recipes"][0]["steps"];
+    assert_eq!(steps[1]["left_out"], json!(null));
+    assert_eq!(steps[2]["left_out"], "needs tag slow");
+    assert_eq!(steps[0]["from"], "base.yaml");
 }

@@ -10,10 +10,11 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use towpath_store::{CorrectionFilter, CorrectionRow, Order, Store, ToolCallFilter, ToolCallRow};
 
-mod concurrent;
+mod answers_by_host;
 mod call_log_folding;
-mod trusted_project_rules;
+mod concurrent;
 mod rewrites_compared_with_what_ran;
+mod trusted_project_rules;
 
 /// A user with rules, and the hooks of a host.
 pub struct Hooked {

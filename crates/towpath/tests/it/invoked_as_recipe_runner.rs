@@ -1,5 +1,6 @@
 //! The program under its other name `recipe-runner-rs`: what its own pages promise, kept.
 
+use crate::read_only_commands::project;
 use crate::support::{Printed, Signal, User, signal, until};
 use serde_json::{Value, json};
 use std::fs;
@@ -650,4 +651,32 @@ fn a_step_gets_the_recipe_variables_that_it_names_and_no_others() {
     assert_eq!(user.read("got"), format!("[{task}]"));
     assert!(printed.stdout.contains("none"), "{}", printed.stdout);
     assert!(!user.path("pwned").exists());
+}
+
+#[test]
+fn under_its_other_name_it_has_the_other_programs_codes() {
+    let user = project();
+    let recipe_runner =
+        |arguments: &[&str]| user.towpath(&[&["as", "recipe-runner-rs"], arguments].concat());
+    recipe_runner(&["ci"]).exits(1).reports("warning: .towpath/recipes/ci.yaml was found");
+    user.write("fixed", "");
+    let json = recipe_runner(&["ci", "--output-format", "json"]).exits(0).json();
+    assert_eq!(json["recipe_name"], "ci");
+    assert_eq!(json["step_results"][0]["output"], "building debug");
+    recipe_runner(&["ci", "--validate-only"]).exits(0).prints("✓ Recipe 'ci' is valid (4 steps)\n");
+    recipe_runner(&["nowhere"]).exits(2);
+}
+
+#[test]
+fn the_link_is_the_other_program_and_a_file_of_that_name_stays() {
+    let user = project().file("bin/keep", "").file("taken/recipe-runner-rs", "mine");
+    user.towpath(&["link", "bin"]).exits(0);
+    let link = user.path("work/bin/recipe-runner-rs");
+    let printed = Command::new(link).arg("--version").output().expect("the link starts");
+    assert!(
+        String::from_utf8_lossy(&printed.stdout).starts_with("recipe-runner-rs "),
+        "{printed:?}"
+    );
+    user.towpath(&["link", "taken", "--force"]).exits(2).reports("a file of that name exists");
+    assert_eq!(user.read("taken/recipe-runner-rs"), "mine");
 }

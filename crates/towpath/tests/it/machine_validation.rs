@@ -1,5 +1,4 @@
-//! State machines as a user meets them before anything runs: checked, listed, started, ejected,
-//! described for editors.
+//! `towpath validate` of state machines.
 
 use crate::support::User;
 use serde_json::{Value, json};
@@ -13,11 +12,11 @@ fn rows() -> Vec<Value> {
     text.lines().skip(1).map(|line| serde_json::from_str(line).expect("a row")).collect()
 }
 
-fn row(id: &str) -> Value {
+pub fn row(id: &str) -> Value {
     rows().into_iter().find(|row| row["id"] == id).expect("the row is there")
 }
 
-fn with(row: &Value) -> User {
+pub fn with(row: &Value) -> User {
     let user = User::new().file("demo.json", &format!("{:#}", row["recipe"]));
     for (path, file) in row["files"].as_object().into_iter().flatten() {
         user.write(path, &format!("{file:#}"));
@@ -82,59 +81,4 @@ fn validate_gives_the_recorded_problems() {
             }
         }
     }
-}
-
-#[test]
-fn machines_are_listed_among_recipes() {
-    let user = with(&row("v100"));
-    user.write(".towpath/recipes/demo.json", &user.read("demo.json"));
-    user.write(".towpath/recipes/shared/rc.json", &user.read("shared/rc.json"));
-    user.write(".towpath/recipes/rebase.yaml", "id: rebase\nsteps: {}\n");
-    let printed = user.towpath(&["list", "--json"]).exits(0).json();
-    let recipes = printed["recipes"].as_array().expect("a list");
-    let own: Vec<&Value> = recipes.iter().filter(|r| r["origin"] == "project").collect();
-    let shown =
-        |r: &Value| json!([r["name"], r["kind"], r["label"], r["steps"], r["error"].is_null()]);
-    assert_eq!(
-        own.iter().map(|r| shown(r)).collect::<Vec<_>>(),
-        [json!(["demo", "machine", "D", 3, true]), json!(["rebase", "steps", null, 0, false])]
-    );
-    let built_in = recipes.iter().filter(|r| r["origin"] == "built-in" && r["kind"] == "machine");
-    assert_eq!(built_in.count(), 8);
-    let shadowed = recipes.iter().find(|r| r["name"] == "rebase" && r["origin"] == "built-in");
-    assert_eq!(
-        shadowed.expect("it is listed")["shadowed"],
-        json!(false),
-        "a broken, untrusted file never shadows"
-    );
-}
-
-#[test]
-fn a_built_in_machine_is_ejected_as_one_sound_file() {
-    let user = User::new();
-    fs::create_dir(user.path("work/.git")).expect("a project");
-    for name in ["implement-and-review-all", "rebase"] {
-        let printed = user.towpath(&["recipes", "eject", name]).exits(0);
-        let file = format!(".towpath/recipes/{name}.yaml");
-        assert!(printed.stdout.contains(&file), "{}", printed.stdout);
-        assert!(!user.read(&file).contains("$include"));
-        let printed = user.towpath(&["validate", &file, "--strict"]).exits(0);
-        assert!(printed.stdout.contains("no problems"), "{}", printed.stdout);
-    }
-    assert!(!user.path("work/.towpath/recipes/shared").exists());
-}
-
-#[test]
-fn a_new_machine_validates_and_passes_its_tests() {
-    let user = User::new();
-    let printed = user.towpath(&["new", "--machine", "fix-it"]).exits(0);
-    assert!(printed.stdout.starts_with("created fix-it.yaml"), "{}", printed.stdout);
-    user.towpath(&["validate", "fix-it.yaml", "--strict"]).exits(0);
-    let printed = user.towpath(&["test", "fix-it.yaml", "--mutate"]).exits(0);
-    assert!(printed.stdout.contains("9 of 9 changes noticed"), "{}", printed.stdout);
-    let printed = user.towpath(&["new", "--machine", "Fix_it"]).exits(2);
-    assert!(printed.stderr.contains("lower-case letters"), "{}", printed.stderr);
-    let printed = user.towpath(&["new", "--machine", "team/fix-it"]).exits(0);
-    assert!(printed.stdout.contains("created team/fix-it.yaml"), "{}", printed.stdout);
-    user.towpath(&["validate", "team/fix-it.yaml", "--strict"]).exits(0);
 }

@@ -3,7 +3,6 @@
 //! before the first call.
 
 mod ends_without_exit;
-mod reported_events;
 mod faults;
 mod file_with_built_ins_name;
 mod flags;
@@ -11,6 +10,7 @@ mod logs_and_conversations;
 mod machine_list;
 mod missing_agents_and_programs;
 mod principles_table;
+mod reported_events;
 mod resume;
 mod step_kinds_and_prompts;
 

@@ -104,3 +104,33 @@ fn a_built_in_recipe_is_taken_out_once_and_waits_for_consent() {
     user.towpath(&["recipes", "eject", "demoo"]).exits(2).reports("did you mean `demo`?");
     user.towpath(&["recipes", "eject", "../demo"]).exits(2);
 }
+
+#[test]
+fn a_built_in_machine_is_ejected_as_one_sound_file() {
+    let user = User::new();
+    fs::create_dir(user.path("work/.git")).expect("a project");
+    for name in ["implement-and-review-all", "rebase"] {
+        let printed = user.towpath(&["recipes", "eject", name]).exits(0);
+        let file = format!(".towpath/recipes/{name}.yaml");
+        assert!(printed.stdout.contains(&file), "{}", printed.stdout);
+        assert!(!user.read(&file).contains("$include"));
+        let printed = user.towpath(&["validate", &file, "--strict"]).exits(0);
+        assert!(printed.stdout.contains("no problems"), "{}", printed.stdout);
+    }
+    assert!(!user.path("work/.towpath/recipes/shared").exists());
+}
+
+#[test]
+fn a_new_machine_validates_and_passes_its_tests() {
+    let user = User::new();
+    let printed = user.towpath(&["new", "--machine", "fix-it"]).exits(0);
+    assert!(printed.stdout.starts_with("created fix-it.yaml"), "{}", printed.stdout);
+    user.towpath(&["validate", "fix-it.yaml", "--strict"]).exits(0);
+    let printed = user.towpath(&["test", "fix-it.yaml", "--mutate"]).exits(0);
+    assert!(printed.stdout.contains("9 of 9 changes noticed"), "{}", printed.stdout);
+    let printed = user.towpath(&["new", "--machine", "Fix_it"]).exits(2);
+    assert!(printed.stderr.contains("lower-case letters"), "{}", printed.stderr);
+    let printed = user.towpath(&["new", "--machine", "team/fix-it"]).exits(0);
+    assert!(printed.stdout.contains("created team/fix-it.yaml"), "{}", printed.stdout);
+    user.towpath(&["validate", "team/fix-it.yaml", "--strict"]).exits(0);
+}

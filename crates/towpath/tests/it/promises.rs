@@ -4,10 +4,11 @@
 
 mod agents;
 mod groups_and_called_recipes;
+mod hooks_and_search_directories;
 mod promises_table;
+mod scarce_resources_and_clock;
 mod side_effects;
 mod step_timeouts;
-mod scarce_resources_and_clock;
 mod values;
 
 use crate::support::{Printed, User};

@@ -335,34 +335,6 @@ at most 200 steps, recipes at most 6 deep. Nothing was run.
 }
 
 #[test]
-fn under_its_other_name_it_has_the_other_programs_codes() {
-    let user = project();
-    let recipe_runner =
-        |arguments: &[&str]| user.towpath(&[&["as", "recipe-runner-rs"], arguments].concat());
-    recipe_runner(&["ci"]).exits(1).reports("warning: .towpath/recipes/ci.yaml was found");
-    user.write("fixed", "");
-    let json = recipe_runner(&["ci", "--output-format", "json"]).exits(0).json();
-    assert_eq!(json["recipe_name"], "ci");
-    assert_eq!(json["step_results"][0]["output"], "building debug");
-    recipe_runner(&["ci", "--validate-only"]).exits(0).prints("✓ Recipe 'ci' is valid (4 steps)\n");
-    recipe_runner(&["nowhere"]).exits(2);
-}
-
-#[test]
-fn the_link_is_the_other_program_and_a_file_of_that_name_stays() {
-    let user = project().file("bin/keep", "").file("taken/recipe-runner-rs", "mine");
-    user.towpath(&["link", "bin"]).exits(0);
-    let link = user.path("work/bin/recipe-runner-rs");
-    let printed = Command::new(link).arg("--version").output().expect("the link starts");
-    assert!(
-        String::from_utf8_lossy(&printed.stdout).starts_with("recipe-runner-rs "),
-        "{printed:?}"
-    );
-    user.towpath(&["link", "taken", "--force"]).exits(2).reports("a file of that name exists");
-    assert_eq!(user.read("taken/recipe-runner-rs"), "mine");
-}
-
-#[test]
 fn the_version_is_answered_at_once_and_reads_as_before() {
     let user = User::new();
     for name in ["towpath", "recipe-runner-rs", "meld"] {

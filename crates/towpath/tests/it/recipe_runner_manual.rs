@@ -2,9 +2,9 @@
 //! `recipe-runner-rs`, who must see what that documentation shows they see. Programs that the examples
 //! only name (`cargo`, `curl`, deploy scripts) are small scripts on the path.
 
-mod typed_command_lines;
 mod conditions;
 mod tutorials_and_patterns;
+mod typed_command_lines;
 
 use crate::support::{Printed, User};
 

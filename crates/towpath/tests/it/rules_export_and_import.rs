@@ -1,10 +1,9 @@
-//! Rules that come from elsewhere and are shared: exported, imported, chosen from the starter set, and
-//! written as instructions for an agent.
+//! Rules that are shared: exported and imported.
 
 use crate::support::User;
 use serde_json::json;
 
-fn with_rules() -> User {
+pub fn with_rules() -> User {
     let user = User::new();
     user.towpath(&["rules", "add", "command", "grep", "rg", "--message", "rg is faster"]).exits(0);
     let script = "until gt status; do\n  sleep 5\ndone";
@@ -14,7 +13,7 @@ fn with_rules() -> User {
 }
 
 /// The rules without what is their owner's.
-fn bodies(user: &User) -> Vec<serde_json::Value> {
+pub fn bodies(user: &User) -> Vec<serde_json::Value> {
     let json = user.towpath(&["rules", "--json"]).exits(0).json();
     let mut rules = json["rules"].as_array().expect("rules").clone();
     for rule in &mut rules {
@@ -69,65 +68,4 @@ fn a_file_with_a_mistake_imports_nothing() {
     user.towpath(&["rules", "import", "b.json"]).exits(2).reports("b.json:1");
     user.towpath(&["rules", "import", "gone.toml"]).exits(2).reports("gone.toml");
     assert!(!user.has_journal());
-}
-
-#[test]
-fn starter_rules_are_listed_and_chosen() {
-    let user = User::new();
-    let listed = user.towpath(&["rules", "starter"]).exits(0);
-    listed
-        .shows("docker-compose       docker-compose → docker compose")
-        .shows("git push --force → --force-with-lease, and 1 near spelling")
-        .shows("to add some: towpath rules starter NAMES");
-    assert!(!user.path("home").exists(), "looking created something");
-    user.towpath(&["rules", "starter", "docker-compse"])
-        .exits(2)
-        .reports("did you mean `docker-compose`?");
-    user.towpath(&["rules", "starter", "docker-compose", "read-file"]).exits(0).prints(
-        "rule 1 added: docker-compose → docker compose\n\
-         \x20 - docker-compose up -d\n\
-         \x20 + docker compose up -d\n\
-         \x20 rule 1: docker-compose → docker compose (docker-compose is now a subcommand of docker)\n\
-         rule 2 added: read_file → Read\n\
-         \x20 - read_file\n\
-         \x20 refused by rule 2: The tool is called Read, with the parameter file_path\n\
-         rule 3 added: ReadFile → Read\n\
-         rule 4 added: readFile → Read\n\
-         rule 5 added: read → Read\n",
-    );
-    let json = user.towpath(&["rules", "starter", "--json"]).exits(0).json();
-    let all = json["starter"].as_array().expect("a list");
-    let mut added: Vec<&str> =
-        all.iter().filter(|s| s["added"] == true).filter_map(|s| s["name"].as_str()).collect();
-    added.dedup();
-    assert_eq!(added, ["docker-compose", "read-file"]);
-    user.towpath(&["rules", "starter", "--all"])
-        .exits(0)
-        .shows("rule 1 replaced: docker-compose → docker compose\n");
-    let rules = user.towpath(&["rules", "--json"]).json();
-    assert_eq!(rules["rules"].as_array().map(Vec::len), Some(all.len()));
-}
-
-#[test]
-fn instructions_are_written_between_markers_and_again_without_a_change() {
-    let user = with_rules().file("AGENTS.md", "# Ours\n\nBe kind.\n");
-    user.towpath(&["rules", "agents-md"])
-        .exits(0)
-        .shows("## gt (recipes)\n\n- Do NOT use `gt wait`.");
-    std::os::unix::fs::symlink("AGENTS.md", user.path("work/CLAUDE.md")).expect("a link");
-    user.towpath(&["rules", "agents-md", "--append", "CLAUDE.md"])
-        .exits(0)
-        .prints("1 rule written to CLAUDE.md\n");
-    let text = user.read("AGENTS.md");
-    assert!(text.starts_with("# Ours\n\nBe kind.\n\n<!-- towpath"), "{text}");
-    assert!(user.path("work/CLAUDE.md").is_symlink());
-    user.towpath(&["rules", "agents-md", "--append", "AGENTS.md"])
-        .exits(0)
-        .prints("AGENTS.md has 1 rule already\n");
-    user.towpath(&["rules", "enable", "1"]).exits(0);
-    user.towpath(&["rules", "agents-md", "--append", "AGENTS.md"]).exits(0);
-    assert_eq!(user.read("AGENTS.md").matches("<!-- towpath").count(), 2);
-    assert!(user.read("AGENTS.md").contains("Use `rg` instead of `grep`"));
-    let json = user.towpath(&["rules", "agents-md", "--project", "--json"]).exits(0).json();
-    assert_eq!(json["instructions"], json!([]));
 }

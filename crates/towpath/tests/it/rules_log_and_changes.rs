@@ -1,4 +1,5 @@
-//! What hooks did, as a user sees it later: the log of corrections and the hits of rules.
+//! What hooks did, as a user sees it later: the log of corrections, the hits of rules, and changes of
+//! rules that hooks see.
 
 use crate::support::{Printed, User};
 use serde_json::json;
@@ -100,17 +101,4 @@ fn a_change_of_the_rules_is_seen_by_the_next_hook() {
     corrected(true, "added");
     user.towpath(&["rules", "remove", "2"]).exits(0);
     corrected(false, "removed");
-}
-
-#[test]
-fn doctor_shows_what_keeps_rules_from_being_used() {
-    let rules = "[[rule]]\nkind = 'command'\nfrom = 'npm'\nto = 'pnpm'\n";
-    let user = User::new().file(".towpath/rules.toml", rules);
-    user.towpath(&["doctor"]).shows(".towpath/rules.toml is not trusted: its rules are not used");
-    user.towpath(&["trust", "--yes"]).exits(0);
-    user.towpath(&["doctor"]).shows("1 correction rule used here");
-    user.towpath(&["rules", "pause"]).exits(0);
-    user.towpath(&["doctor"]).shows("corrections are paused").shows("towpath rules continue");
-    user.write(".towpath/rules.toml", "[[rule]]\nkind = 'x'\n");
-    user.towpath(&["doctor"]).exits(1).shows(".towpath/rules.toml:2:8: ");
 }

@@ -33,7 +33,8 @@ fn judged(format: &str, texts: &[String]) -> Vec<Option<String>> {
     let schema = User::new().towpath(&["schema", format]).exits(0).json();
     let asked = json!({ "schema": schema, "texts": texts });
     let python = python();
-    let judge = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/schema_agrees_with_reader/judge.py");
+    let judge =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/schema_agrees_with_reader/judge.py");
     let mut child = Command::new(&python)
         .arg(judge)
         .stdin(Stdio::piped())

@@ -1,7 +1,9 @@
 //! The list of machines.
 
 use super::FIX;
+use crate::machine_validation::{row, with};
 use crate::support::User;
+use serde_json::{Value, json};
 
 #[test]
 fn the_list_has_every_machine_by_its_label() {
@@ -39,4 +41,29 @@ fn the_list_has_every_machine_by_its_label() {
         assert!(line.starts_with(text("name")) && line.ends_with(text("description")), "{recipe}");
         assert!(line.contains(text("label")) && recipe["kind"] == "machine");
     }
+}
+
+#[test]
+fn machines_are_listed_among_recipes() {
+    let user = with(&row("v100"));
+    user.write(".towpath/recipes/demo.json", &user.read("demo.json"));
+    user.write(".towpath/recipes/shared/rc.json", &user.read("shared/rc.json"));
+    user.write(".towpath/recipes/rebase.yaml", "id: rebase\nsteps: {}\n");
+    let printed = user.towpath(&["list", "--json"]).exits(0).json();
+    let recipes = printed["recipes"].as_array().expect("a list");
+    let own: Vec<&Value> = recipes.iter().filter(|r| r["origin"] == "project").collect();
+    let shown =
+        |r: &Value| json!([r["name"], r["kind"], r["label"], r["steps"], r["error"].is_null()]);
+    assert_eq!(
+        own.iter().map(|r| shown(r)).collect::<Vec<_>>(),
+        [json!(["demo", "machine", "D", 3, true]), json!(["rebase", "steps", null, 0, false])]
+    );
+    let built_in = recipes.iter().filter(|r| r["origin"] == "built-in" && r["kind"] == "machine");
+    assert_eq!(built_in.count(), 8);
+    let shadowed = recipes.iter().find(|r| r["name"] == "rebase" && r["origin"] == "built-in");
+    assert_eq!(
+        shadowed.expect("it is listed")["shadowed"],
+        json!(false),
+        "a broken, untrusted file never shadows"
+    );
 }

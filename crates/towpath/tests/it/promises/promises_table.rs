@@ -63,7 +63,14 @@ fn every_test_that_the_table_names_is_there() {
             }
         }
     }
-    for file in ["agents", "groups_and_called_recipes", "side_effects", "step_timeouts", "values"] {
+    for file in [
+        "agents",
+        "groups_and_called_recipes",
+        "hooks_and_search_directories",
+        "side_effects",
+        "step_timeouts",
+        "values",
+    ] {
         let path = root().join(format!("crates/towpath/tests/it/promises/{file}.rs"));
         let text = fs::read_to_string(path).expect("a file of this folder");
         let tests = text.split("#[test]\nfn ").skip(1).filter_map(|rest| rest.split('(').next());
