@@ -19,6 +19,7 @@ mod rule_scope;
 mod rule_snapshot;
 mod rules_as_json_and_toml;
 mod rules_file;
+mod seeded_random;
 mod starter_rules;
 mod suggest_rules;
 mod support;

@@ -1,6 +1,7 @@
 //! Generated lines and rules, run by the real bash with programs that only record their arguments:
 //! every command that no rule names gets the same arguments before and after.
 
+use crate::seeded_random::Dice;
 use crate::support::*;
 use std::fmt::Write as _;
 use std::path::Path;

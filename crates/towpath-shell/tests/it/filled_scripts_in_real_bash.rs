@@ -6,7 +6,7 @@
 #[allow(dead_code)]
 pub mod random_scripts;
 
-use crate::support::Dice;
+use crate::seeded_random::Dice;
 use random_scripts::Generator;
 use std::fmt::Write as _;
 use std::path::Path;

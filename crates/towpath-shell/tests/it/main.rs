@@ -8,6 +8,7 @@ mod nested_contexts;
 mod nested_shells;
 mod quoting_contexts;
 mod random_text;
+mod seeded_random;
 mod shell_value_cases;
 mod support;
 mod value_as_code_warnings;

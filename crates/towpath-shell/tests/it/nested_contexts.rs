@@ -2,7 +2,7 @@
 //! each arrives exactly, and nothing of it runs.
 
 #[allow(dead_code)]
-use crate::support::Dice;
+use crate::seeded_random::Dice;
 use towpath_shell::ShellText;
 
 /// Shell text for one word or statement, and what it means once the values are in.
@@ -220,7 +220,7 @@ fn check(seed: u64) -> usize {
 
 #[test]
 fn every_value_arrives_exactly() {
-    let seeds = crate::support::scale(120);
+    let seeds = crate::seeded_random::scale(120);
     let checked: usize = (0..seeds).map(check).sum();
     let made = STATEMENTS * seeds as usize;
     assert!(checked * 100 >= made * 95, "only {checked} of {made} were understood");
@@ -229,7 +229,7 @@ fn every_value_arrives_exactly() {
 /// With values that mean nothing to bash, pasting them is the same as filling.
 #[test]
 fn a_plain_word_is_the_same_pasted() {
-    for seed in 1_000_000..1_000_000 + crate::support::scale(40) {
+    for seed in 1_000_000..1_000_000 + crate::seeded_random::scale(40) {
         let (_, statements) = generate(seed);
         let text = joined(&statements);
         let Ok(parsed) = ShellText::parse(&text) else { continue };

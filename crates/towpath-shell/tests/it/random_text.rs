@@ -2,7 +2,7 @@
 //! filled, and no value runs, however the tokens fall.
 
 #[allow(dead_code)]
-use crate::support::Dice;
+use crate::seeded_random::Dice;
 use proptest::prelude::*;
 use std::process::{Command, Stdio};
 use towpath_shell::{Filled, PlaceholderKind, ShellText};
@@ -200,7 +200,7 @@ fn pasted(parsed: &ShellText, value: &str) -> String {
 #[test]
 fn what_is_accepted_stays_bash() {
     let mut accepted = 0;
-    for seed in 0..crate::support::scale(6_000) {
+    for seed in 0..crate::seeded_random::scale(6_000) {
         let text = framed(seed);
         let Ok(parsed) = ShellText::parse(&text) else { continue };
         if parsed.placeholders().is_empty() || text.contains("\\{{") {
@@ -233,7 +233,7 @@ fn no_value_runs() {
         "($(touch pwned))",
     ];
     let mut ran = 0;
-    for seed in 0..crate::support::scale(2_500) {
+    for seed in 0..crate::seeded_random::scale(2_500) {
         let text = framed(seed + 1_000_000);
         let Ok(parsed) = ShellText::parse(&text) else { continue };
         if parsed.placeholders().is_empty() || endless(&text) {
@@ -254,7 +254,7 @@ fn no_value_runs() {
 #[test]
 fn a_plain_word_is_the_same_pasted() {
     let mut compared = 0;
-    for seed in 0..crate::support::scale(3_500) {
+    for seed in 0..crate::seeded_random::scale(3_500) {
         let text = framed(seed + 2_000_000);
         let Ok(parsed) = ShellText::parse(&text) else { continue };
         let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');

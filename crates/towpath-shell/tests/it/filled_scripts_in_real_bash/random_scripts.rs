@@ -3,7 +3,7 @@
 //! Everything prints, nothing reads the outside, and no output depends on timing. Among the pieces are
 //! many without a placeholder and are easily misread.
 
-use crate::support::Dice;
+use crate::seeded_random::Dice;
 
 pub struct Generator {
     pub dice: Dice,
