@@ -98,7 +98,7 @@ impl Evaluation {
                 self.deliver(&pending.target, &pending.location, Computed::Known(output));
             }
             CommandEnd::NotRun => {
-                self.deliver(&pending.target, &pending.location, Computed::Unknown)
+                self.deliver(&pending.target, &pending.location, Computed::Unknown);
             }
             end => {
                 let (message, stderr) = end.failure().unwrap_or_default();

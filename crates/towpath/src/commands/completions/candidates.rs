@@ -1,8 +1,8 @@
 //! What an argument can be: recipes and runs by name, steps of a run, files. Whatever cannot be
 //! read has no candidates: completing a line reports no errors.
 
+use super::answer_tab::CompletionRequest;
 use super::typed_line::TypedLine;
-use crate::commands::completions::answer_tab::CompletionRequest;
 use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::rule_view::summary;
 use crate::environment::Environment;
