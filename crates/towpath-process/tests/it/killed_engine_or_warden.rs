@@ -92,7 +92,7 @@ pub fn ending_leftovers_spares_ourselves() {
     let script = r#"
         (setsid sleep 1002 & IS_EXECUTED)
         export TEST_INSIDE=${TOWPATH_RUN_MARKER%%.*}
-        "$1" --exact crash::ending_leftovers_spares_ourselves; echo $?
+        "$1" --exact killed_engine_or_warden::ending_leftovers_spares_ourselves; echo $?
     "#;
     let mut spec = run.job(1, &script.replace("IS_EXECUTED", IS_EXECUTED));
     spec.arguments.extend(["_".into(), own.into()]);
