@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 /// The schema that this crate reads and writes.
-pub const VERSION: i64 = 3;
+pub const VERSION: i64 = 4;
 
 /// "Towp": marks the database as ours.
 pub(crate) const APPLICATION: i64 = 0x546f_7770;
@@ -139,8 +139,18 @@ CREATE TABLE corrections (
 CREATE INDEX corrections_by_time ON corrections (at_ms);
 ";
 
+/// What is counted of the program's own work; a body is JSON.
+const SCHEMA_4: &str = "
+CREATE TABLE telemetry (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    at_ms INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    body TEXT NOT NULL
+) STRICT;
+";
+
 /// Entry `n` leads from schema `n` to `n + 1`; the first one makes the tables.
-pub(crate) const STEPS: &[&str] = &[SCHEMA_1, SCHEMA_2, SCHEMA_3];
+pub(crate) const STEPS: &[&str] = &[SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4];
 
 /// What the database records about itself.
 pub(crate) enum State {

@@ -8,7 +8,7 @@ use tempfile::tempdir;
 use towpath_core::RunStatus;
 use towpath_store::{
     CorrectionRow, NewFact, Output, OutputRef, Pause, PlanHash, SCHEMA_VERSION, Store, Stream,
-    Summary, ToolCallFilter, ToolCallRow, TrustRecord,
+    Summary, TelemetryEvent, ToolCallFilter, ToolCallRow, TrustRecord,
 };
 
 fn fixture(version: i64) -> PathBuf {
@@ -49,6 +49,11 @@ fn sample(dir: &Path) {
     store.corrections_add(&[correction]).unwrap();
     store.set_pause(Some(Pause { since_ms: 5_000, until_ms: None })).unwrap();
     store.suggestion_dismiss("no", 6_000).unwrap();
+    store.telemetry_add(&event()).unwrap();
+}
+
+fn event() -> TelemetryEvent {
+    TelemetryEvent { at_ms: 7_000, event: "verify_self_repair".into(), body: "{}".into() }
 }
 
 #[test]
@@ -83,6 +88,8 @@ fn every_released_schema_opens_with_all_that_was_in_it() {
             assert_eq!(store.pause().unwrap().unwrap().since_ms, 5_000);
             assert_eq!(store.dismissed_suggestions().unwrap(), ["no"]);
         }
+        let events = if version >= 4 { vec![event()] } else { Vec::new() };
+        assert_eq!(store.telemetry().unwrap(), events);
     }
 }
 
