@@ -15,7 +15,8 @@ use towpath_core::{JobKey, JobKind, RunId, Secrets, StepPath, Stream};
 use towpath_document::{Command, CommandEnd, Evaluation, Files, Next};
 use towpath_executor::{
     Acquire, DirectoryVariables, EndStatus, Executor as _, Finished, JobEvent, JobId, JobSpec,
-    LocalAgents, LocalConfig, LocalExecutor, Observer, ProcessError, RunLock, WardenStart, Work,
+    LocalAgents, LocalConfig, LocalExecutor, Observer, ProcessError, RunLock, Sandbox, WardenStart,
+    Work,
 };
 use towpath_run::StopReason;
 use towpath_shell::Filled;
@@ -237,6 +238,7 @@ impl RenderConfig {
             timeout: self.timeout,
             idle_timeout: None,
             environment: Vec::new(),
+            sandbox: Sandbox::None,
         }
     }
 

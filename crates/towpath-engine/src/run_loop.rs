@@ -1,7 +1,7 @@
 //! The loop. It records what the run wants before starting it, and what happened before continuing.
 //! Who runs the jobs, and where, is the executor's business.
 
-use crate::agent_sessions::Sessions;
+use crate::agent_sessions_and_usage::Sessions;
 use crate::clock::Clock;
 use crate::config::DriverConfig;
 use crate::controller::Control;
@@ -23,7 +23,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use towpath_core::{JobKey, RunId, SessionId, StepPath};
 use towpath_executor::{
-    EndStatus, Executor, Finished, JobId, JobSpec, Leftover, RunLock, Swept, Work,
+    EndStatus, Executor, Finished, JobId, JobSpec, Leftover, RunLock, Sandbox, Swept, Work,
 };
 use towpath_run::{
     CallStarted, EndedWith, EventKind, Fact, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome,
@@ -146,7 +146,9 @@ impl Driver<'_> {
         };
         let idle_timeout = self.config.idle_timeout.filter(|_| key.kind.is_work());
         let id = JobId(self.facts);
-        let spec = JobSpec { id, key, work, directory, timeout, idle_timeout, environment };
+        let sandbox = Sandbox::None;
+        let spec =
+            JobSpec { id, key, work, directory, timeout, idle_timeout, environment, sandbox };
         Ok(Some((spec, call)))
     }
 

@@ -115,10 +115,15 @@ impl<'a> AdapterExecutor<'a> {
         }
     }
 
-    /// Whether the adapter is asked about a job. Our own calls of git are none of its business.
+    /// Whether the adapter is asked about a job. Our own calls of git are none of its business, and what
+    /// shall run in a sandbox would not do so there.
     fn takes(&self, job: &JobSpec) -> bool {
         let own_git = matches!(job.key.kind, JobKind::Snapshot | JobKind::GitAdd);
-        !own_git && !matches!(job.work, Work::Script { substitute: true, .. })
+        let is_ours = match job.work {
+            Work::Script { substitute, .. } => substitute || !job.sandbox.is_none(),
+            Work::Agent(_) => false,
+        };
+        !own_git && !is_ours
     }
 
     fn ask(&mut self, spec: JobSpec) {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use towpath_agent::{Call, ScriptLine};
 use towpath_core::{JobKey, SessionId};
+use towpath_process::Sandbox;
 use towpath_shell::Filled;
 
 /// The number of a job within its run: that of the fact by which its start was recorded. Its files are
@@ -34,6 +35,10 @@ pub struct JobSpec {
     pub idle_timeout: Option<Duration>,
     /// Variables for this job only.
     pub environment: Vec<(String, String)>,
+    /// What its processes may reach, beside the files that it is started with. A command that has one is
+    /// run by the engine itself: no adapter is asked about it.
+    #[serde(default, skip_serializing_if = "Sandbox::is_none")]
+    pub sandbox: Sandbox,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

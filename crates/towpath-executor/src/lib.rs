@@ -59,7 +59,8 @@ pub use towpath_agent::{
     Backend, BackendRow, Call, CallProgress, Reader, Script, ScriptError, ScriptLine, SessionIds,
     WithoutModel, backend_row,
 };
+pub use towpath_process::sandbox::{Confinement, Limits, Policy};
 pub use towpath_process::{
-    Acquire, Holder, Leftover, ProcessError, RunLock, Stream, end_marked, own_executable,
+    Acquire, Holder, Leftover, ProcessError, RunLock, Sandbox, Stream, end_marked, own_executable,
     since_boot, warden_main,
 };

@@ -1,5 +1,6 @@
 //! One job to start: everything its process gets, and nothing that it would inherit by accident.
 
+use crate::sandbox::{Confinement, Policy};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -31,16 +32,21 @@ pub struct ChildSpec {
     pub sandbox: Sandbox,
 }
 
-/// What a child is kept from. Nothing yet.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What a child is kept from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Sandbox {
     #[default]
     None,
+    /// It reaches only what the policy names, as the same user. The program of the warden is one that
+    /// calls [`serve`](crate::sandbox::serve) for its hidden argument. What the child leaves in the
+    /// background ends with it.
+    Confined { confinement: Confinement, policy: Policy },
 }
 
 impl Sandbox {
-    fn is_none(&self) -> bool {
+    pub fn is_none(&self) -> bool {
         *self == Sandbox::None
     }
 }
@@ -76,7 +82,7 @@ impl From<&ChildSpec> for WireSpec {
             stdout: (&spec.stdout).into(),
             stderr: (&spec.stderr).into(),
             report_start: spec.report_start,
-            sandbox: spec.sandbox,
+            sandbox: spec.sandbox.clone(),
         }
     }
 }

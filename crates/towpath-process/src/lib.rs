@@ -16,6 +16,7 @@ mod output_pipe_to_file;
 mod process_marker;
 mod processes_of_crashed_run;
 mod run_lock;
+pub mod sandbox;
 mod start_child;
 mod warden_event;
 mod warden_handle;

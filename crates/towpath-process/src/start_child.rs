@@ -4,9 +4,10 @@
 
 use crate::child_spec::{ChildSpec, Sandbox};
 use crate::error::{StartError, StartErrorKind as Kind};
-use crate::os::{self, Launch, LaunchFailure};
+use crate::os::{self, Launch, LaunchFailure, Restrictions};
 use crate::output_pipe_to_file::{Output, Target, open_private};
 use crate::process_marker::Marker;
+use crate::sandbox::job_arguments;
 use crate::warden_event::Stream;
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open, stat};
 use rustix::io::Errno;
@@ -25,9 +26,6 @@ pub(crate) fn start(
     marker: &Marker,
     secrets: &Secrets,
 ) -> Result<(i32, Vec<Output>), StartError> {
-    match spec.sandbox {
-        Sandbox::None => {}
-    }
     let (launch, outputs) = prepare(spec, marker, secrets)?;
     let pid =
         os::launch(&launch).map_err(|failure| explain(failure, &spec.program, &spec.directory))?;
@@ -39,7 +37,15 @@ fn prepare(
     marker: &Marker,
     secrets: &Secrets,
 ) -> Result<(Launch, Vec<Output>), StartError> {
-    let arguments = std::iter::once(&spec.program).chain(&spec.arguments);
+    let (programs, first) = match &spec.sandbox {
+        Sandbox::None => (None, vec![spec.program.clone()]),
+        Sandbox::Confined { confinement, policy } => {
+            let arguments = job_arguments(confinement, policy, &spec.directory, &spec.program);
+            let own = c_string(os::own_executable().as_os_str(), "the program's name")?;
+            (Some(vec![own]), arguments.into())
+        }
+    };
+    let arguments = first.iter().chain(&spec.arguments);
     let environment = marker.put(&spec.job, spec.environment.clone());
     let (stdout, stdout_end) = open_output(Stream::Stdout, &spec.stdout, secrets)?;
     let (mut outputs, mut stderr_end) = (vec![stdout], None);
@@ -49,18 +55,20 @@ fn prepare(
         stderr_end = Some(end);
     }
     let launch = Launch {
-        programs: candidates(&spec.program, &environment)?,
+        programs: programs.map_or_else(|| candidates(&spec.program, &environment), Ok)?,
         arguments: arguments.map(|a| c_string(a, "an argument")).collect::<Result<_, _>>()?,
         environment: environment.iter().map(pair).collect::<Result<_, _>>()?,
         directory: c_string(spec.directory.as_os_str(), "the directory")?,
         stdin: open_input(spec.stdin.as_deref())?,
         stdout: stdout_end,
         stderr: stderr_end,
+        terminal: false,
+        restrictions: Restrictions::default(),
     };
     Ok((launch, outputs))
 }
 
-fn candidates(
+pub(crate) fn candidates(
     program: &OsStr,
     environment: &[(OsString, OsString)],
 ) -> Result<Vec<CString>, StartError> {
@@ -80,7 +88,7 @@ fn candidates(
     path.as_bytes().split(|&b| b == b':').map(file).collect()
 }
 
-fn pair((name, value): &(OsString, OsString)) -> Result<CString, StartError> {
+pub(crate) fn pair((name, value): &(OsString, OsString)) -> Result<CString, StartError> {
     let mut text = name.clone();
     text.push("=");
     text.push(value);
@@ -93,7 +101,7 @@ fn pair((name, value): &(OsString, OsString)) -> Result<CString, StartError> {
         .map_err(|_| nul_byte(&format!("the environment variable `{}`", name.display())))
 }
 
-fn c_string(text: &OsStr, what: &str) -> Result<CString, StartError> {
+pub(crate) fn c_string(text: &OsStr, what: &str) -> Result<CString, StartError> {
     CString::new(text.as_bytes()).map_err(|_| nul_byte(what))
 }
 

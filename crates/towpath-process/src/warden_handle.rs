@@ -212,7 +212,7 @@ impl Warden {
     /// it. While paused, a new job is stopped as soon as it has started.
     pub fn start(&self, spec: &ChildSpec) -> Result<(), ProcessError> {
         self.process.due().jobs.entry(spec.id).or_default();
-        self.send(&Command::Start(WireSpec::from(spec)))
+        self.send(&Command::Start(Box::new(WireSpec::from(spec))))
     }
 
     /// `TERM` to the job's process group; after `grace` `KILL` to all that came of it. `Ended`

@@ -26,7 +26,7 @@ pub(crate) enum Command {
     Hide {
         secrets: WireSecrets,
     },
-    Start(WireSpec),
+    Start(Box<WireSpec>),
     Stop {
         id: u64,
         grace_ms: u64,

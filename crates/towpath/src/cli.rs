@@ -10,11 +10,18 @@ use crate::exit::{CommandError, Ended, Exit};
 use crate::terminal::out;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use std::ffi::OsString;
+use towpath_process::sandbox::{SERVER_ARGUMENT, server_main};
 
 /// What is answered before the parser of all commands is built, which takes longer than the rest of
 /// the start. The first that answers wins.
-const BEFORE_THE_PARSER: &[fn(&Invocation) -> Option<Ended>] =
-    &[compat::by_program_name, hook::answer, commands::completions::answer, version, compat::by_as];
+const BEFORE_THE_PARSER: &[fn(&Invocation) -> Option<Ended>] = &[
+    sandbox_server,
+    compat::by_program_name,
+    hook::answer,
+    commands::completions::answer,
+    version,
+    compat::by_as,
+];
 
 macro_rules! commands {
     ($($(#[$attribute:meta])* $name:ident => $module:ident;)*) => {
@@ -131,6 +138,12 @@ fn usage(error: &clap::Error, invocation: &Invocation) -> Result<Exit, CommandEr
     }
     out::stdout(text.to_string().as_bytes());
     Ok(Exit::Done)
+}
+
+/// This program as the process inside of a sandbox that it has opened.
+fn sandbox_server(invocation: &Invocation) -> Option<Ended> {
+    let (first, rest) = invocation.rest().split_first()?;
+    (first == SERVER_ARGUMENT).then(|| server_main(rest))
 }
 
 fn version(invocation: &Invocation) -> Option<Ended> {

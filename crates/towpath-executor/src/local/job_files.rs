@@ -41,6 +41,11 @@ impl JobFiles {
         self.create(suffix, bytes)
     }
 
+    /// What was written for the start.
+    pub fn inputs(&self) -> impl Iterator<Item = PathBuf> {
+        self.inputs.iter().map(|suffix| self.path(suffix))
+    }
+
     pub fn create(&self, suffix: &str, bytes: &[u8]) -> Result<(), ExecutorError> {
         self.create_at(&self.path(suffix), bytes)
     }

@@ -56,7 +56,7 @@ impl LocalConfig {
             stdout: files.path("stdout"),
             stderr: files.path("stderr"),
             report_start: false,
-            sandbox: Sandbox::None,
+            sandbox: with_input_files(&job.sandbox, files),
         };
         Ok((spec, backend))
     }
@@ -114,6 +114,16 @@ impl LocalConfig {
             stdin: Some(files.path("stdin")),
         })
     }
+}
+
+/// The job's sandbox, with the files that it is started with.
+fn with_input_files(sandbox: &Sandbox, files: &JobFiles) -> Sandbox {
+    let mut sandbox = sandbox.clone();
+    if let Sandbox::Confined { policy, .. } = &mut sandbox {
+        policy.readable.extend(files.inputs());
+        policy.writable.extend(Some(files.private()).filter(|private| private.exists()));
+    }
+    sandbox
 }
 
 fn set(environment: &mut Vec<(OsString, OsString)>, variables: Vec<(OsString, OsString)>) {

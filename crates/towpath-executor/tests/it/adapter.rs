@@ -12,7 +12,7 @@ use towpath_executor::{
 
 /// Does what the prompt or the command asks for.
 #[derive(Default)]
-struct Demo {
+pub struct Demo {
     saw_abandoned: Arc<AtomicBool>,
 }
 
@@ -45,7 +45,7 @@ impl Adapter for Demo {
 }
 
 /// An adapter before the executor of `run`, which is used apart from it.
-fn adapted<'a>(run: &'a mut Run, adapter: Demo) -> AdapterExecutor<'a> {
+pub fn adapted<'a>(run: &'a mut Run, adapter: Demo) -> AdapterExecutor<'a> {
     let directory = run.directory.path().to_owned();
     AdapterExecutor::new(Arc::new(adapter), &mut run.executor, directory, Secrets::default())
 }

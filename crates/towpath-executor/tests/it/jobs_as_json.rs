@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 use towpath_core::{FaultKind, JobKey, SessionId, Usage};
 use towpath_executor::{
-    AgentWork, Call, EndStatus, Finished, JobId, JobSpec, Leftover, ScriptLine, ScriptedAnswer,
-    Work,
+    AgentWork, Call, Confinement, EndStatus, Finished, JobId, JobSpec, Leftover, Limits, Policy,
+    Sandbox, ScriptLine, ScriptedAnswer, Work,
 };
 use towpath_shell::Filled;
 
@@ -96,16 +96,46 @@ fn agent_work() -> impl Strategy<Value = AgentWork> {
     })
 }
 
+fn sandbox() -> impl Strategy<Value = Sandbox> {
+    let confinement = prop_oneof![
+        path().prop_map(|program| Confinement::Bubblewrap { program }),
+        prop::sample::select(vec![
+            Confinement::Namespaces,
+            Confinement::Landlock,
+            Confinement::None
+        ]),
+    ];
+    let limits =
+        any::<[u64; 4]>().prop_map(|[scratch_bytes, memory_bytes, processes, file_bytes]| Limits {
+            scratch_bytes,
+            memory_bytes,
+            processes,
+            file_bytes,
+        });
+    let policy = (vec(path(), 0..3), vec(path(), 0..3), any::<bool>(), any::<bool>(), limits)
+        .prop_map(|(readable, writable, network, drop_user, limits)| Policy {
+            readable,
+            writable,
+            network,
+            drop_user,
+            limits,
+        });
+    let confined = (confinement, policy)
+        .prop_map(|(confinement, policy)| Sandbox::Confined { confinement, policy });
+    prop_oneof![Just(Sandbox::None), confined]
+}
+
 fn job_spec() -> impl Strategy<Value = JobSpec> {
     let script =
         (text(), vec(text(), 0..3), any::<bool>()).prop_map(|(script, values, substitute)| {
             Work::Script { script: Filled { values, ..Filled::plain(script) }, substitute }
         });
     let work = prop_oneof![script, agent_work().prop_map(|work| Work::Agent(Box::new(work)))];
-    let limits = (of(duration()), of(duration()), vec((text(), text()), 0..3));
+    let limits = (of(duration()), of(duration()), vec((text(), text()), 0..3), sandbox());
     (any::<u32>(), key(), work, path(), limits).prop_map(|(id, key, work, directory, limits)| {
-        let (timeout, idle_timeout, environment) = limits;
-        JobSpec { id: JobId(id), key, work, directory, timeout, idle_timeout, environment }
+        let (timeout, idle_timeout, environment, sandbox) = limits;
+        let id = JobId(id);
+        JobSpec { id, key, work, directory, timeout, idle_timeout, environment, sandbox }
     })
 }
 

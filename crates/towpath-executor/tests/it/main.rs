@@ -9,11 +9,14 @@ mod agent_answers;
 mod jobs;
 mod jobs_as_json;
 mod recovered_answers;
+mod sandboxed_jobs;
 mod support;
 mod timeout_stop_pause;
 
+use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 use std::sync::Mutex;
+use towpath_process::sandbox::{SERVER_ARGUMENT, server_main};
 
 type Test = (&'static str, fn());
 
@@ -30,6 +33,10 @@ const TESTS: &[Test] = tests![
     jobs::what_cannot_start_has_an_end,
     jobs::jobs_run_at_the_same_time,
     jobs::what_a_job_leaves_running_is_swept_at_the_close,
+    sandboxed_jobs::a_sandboxed_script_gets_its_values_and_nothing_else,
+    sandboxed_jobs::a_timeout_and_a_kill_end_a_sandboxed_job,
+    sandboxed_jobs::no_adapter_is_asked_about_a_sandboxed_command,
+    sandboxed_jobs::a_job_of_an_earlier_version_has_no_sandbox,
     timeout_stop_pause::a_timeout_ends_every_descendant,
     timeout_stop_pause::silence_ends_a_job,
     timeout_stop_pause::stop_asks_and_kill_does_not,
@@ -53,6 +60,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
         Some(support::WARDEN) => towpath_executor::warden_main(),
+        Some(SERVER_ARGUMENT) => {
+            let arguments: Vec<OsString> = std::env::args_os().skip(2).collect();
+            server_main(&arguments)
+        }
         Some(recovered_answers::OWNER) => return recovered_answers::own(&arguments[1]),
         _ => {}
     }

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use towpath_core::{RunId, Secrets, SessionId};
 use towpath_executor::{
     Acquire, DirectoryVariables, Executor, Finished, JobEvent, JobId, JobSpec, LocalAgents,
-    LocalConfig, LocalExecutor, Observer, RunLock, Stream, Swept, WardenStart, Work,
+    LocalConfig, LocalExecutor, Observer, RunLock, Sandbox, Stream, Swept, WardenStart, Work,
 };
 use towpath_shell::Filled;
 
@@ -184,6 +184,7 @@ pub fn job(directory: &Path, id: u32, script: &str) -> JobSpec {
         timeout: None,
         idle_timeout: None,
         environment: Vec::new(),
+        sandbox: Sandbox::None,
     }
 }
 

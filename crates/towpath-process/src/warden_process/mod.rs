@@ -195,7 +195,7 @@ impl WardenProcess {
         match command {
             Command::Hello { .. } => self.outbox.push(&Answer::Ready),
             Command::Hide { secrets } => self.secrets = secrets.into(),
-            Command::Start(spec) => self.start(spec.into()),
+            Command::Start(spec) => self.start((*spec).into()),
             Command::Stop { id, grace_ms } => self.stop(id, Duration::from_millis(grace_ms)),
             Command::PauseAll => self.pause(),
             Command::ContinueAll => self.resume(),

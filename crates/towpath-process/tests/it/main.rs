@@ -8,6 +8,7 @@ mod killed_engine_or_warden;
 mod output_and_input_files;
 mod output_pipes;
 mod run_lock;
+mod sandbox;
 mod secrets_masked_in_output;
 mod start_jobs;
 mod start_warden_and_await_events;
@@ -103,7 +104,8 @@ fn main() -> ExitCode {
         let matches = |f: &&String| if has("--exact") { *f == name } else { name.contains(&***f) };
         filters.is_empty() || filters.iter().any(matches)
     };
-    let tests: Vec<&Test> = TESTS.iter().filter(|(name, _)| wanted(name)).collect();
+    let tests: Vec<&Test> =
+        TESTS.iter().chain(sandbox::TESTS).filter(|(name, _)| wanted(name)).collect();
     if has("--list") {
         // Nothing here is ignored, so a list of the ignored is empty.
         for (name, _) in tests.iter().filter(|_| !has("--ignored")) {

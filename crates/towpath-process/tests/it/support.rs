@@ -8,6 +8,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
+use towpath_process::sandbox::{SERVER_ARGUMENT, serve};
 use towpath_process::{
     Acquire, ChildSpec, Event, ExitStatus, Leftover, Lost, Marker, RunLock, Sandbox, Warden,
     WardenEvents, run_warden_from_fd,
@@ -15,7 +16,7 @@ use towpath_process::{
 
 const ROLE: &str = "TEST_ROLE";
 /// In the environment of every job of a test: finds what lives, by other means than the crate's.
-const TOKEN: &str = "TEST_TOKEN";
+pub const TOKEN: &str = "TEST_TOKEN";
 
 /// Nothing of a test outlives it, even when it fails.
 pub struct Guard(pub String);
@@ -302,6 +303,13 @@ impl Engine {
 
 /// What this executable is when another test has started it.
 pub fn role() -> Option<ExitCode> {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == SERVER_ARGUMENT) {
+        return Some(serve(&arguments[2..]));
+    }
+    if let Some(code) = crate::sandbox::inside::role(&arguments[1..]) {
+        return Some(code);
+    }
     if std::env::args().any(|a| a == "--as-warden") {
         return Some(run_warden_from_fd());
     }

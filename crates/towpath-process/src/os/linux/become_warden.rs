@@ -64,6 +64,22 @@ pub(crate) fn exit_now(code: u8) -> ! {
     unsafe { libc::_exit(c_int::from(code)) }
 }
 
+/// Ends this process by a signal, without a core. The code for its parent, should the signal not end it.
+pub(crate) fn end_by_signal(signal: c_int) -> u8 {
+    // SAFETY: plain calls on local sets; the process ends here, or returns a code to end with.
+    unsafe {
+        let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        libc::setrlimit(libc::RLIMIT_CORE, &none);
+        default_signals(std::iter::once(signal));
+        let mut wanted: libc::sigset_t = mem::zeroed();
+        libc::sigemptyset(&mut wanted);
+        libc::sigaddset(&mut wanted, signal);
+        libc::kill(libc::getpid(), signal);
+        libc::sigprocmask(libc::SIG_UNBLOCK, &wanted, ptr::null_mut());
+    }
+    u8::try_from(128 + signal).unwrap_or(u8::MAX)
+}
+
 /// Puts the warden's files at their two numbers, from where `become_warden` keeps them.
 pub(crate) fn move_warden_files(
     socket: BorrowedFd<'_>,
@@ -162,7 +178,8 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    fn take_over() -> io::Result<Signals> {
+    /// Ignores what could end this process, and blocks `CHLD` and `TERM`. For a process with one thread.
+    pub fn take_over() -> io::Result<Signals> {
         // SAFETY: plain signal calls on local sets, in a process with one thread.
         unsafe {
             default_signals(1..=64);

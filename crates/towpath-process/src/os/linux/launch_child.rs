@@ -22,7 +22,35 @@ pub(crate) struct Launch {
     pub stdout: OwnedFd,
     /// `None`: the same as `stdout`.
     pub stderr: Option<OwnedFd>,
+    /// Whether `stdin` is a terminal that the child shall be controlled by.
+    pub terminal: bool,
+    pub restrictions: Restrictions,
 }
+
+/// What is taken from the child before it executes.
+#[derive(Debug, Default)]
+pub(crate) struct Restrictions {
+    pub limits: Vec<ResourceLimit>,
+    /// Becomes this user, which only root can.
+    pub user: Option<User>,
+    /// Keeps no more than these, as the bits of their numbers.
+    pub capabilities: Option<u64>,
+    /// Rules of Landlock.
+    pub rules: Option<OwnedFd>,
+    /// No program gives it more rights than it has.
+    pub no_new_privileges: bool,
+}
+
+/// A limit that is never above the one that is already in force.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ResourceLimit {
+    pub resource: libc::__rlimit_resource_t,
+    pub value: libc::rlim_t,
+}
+
+/// A user and group, both by this number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct User(pub u32);
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LaunchFailure {
@@ -53,6 +81,8 @@ struct Shared {
     directory: *const c_char,
     stdio: [c_int; 3],
     file_limit: Option<libc::rlimit>,
+    terminal: bool,
+    restrictions: *const Restrictions,
     step: AtomicI32,
     errno: AtomicI32,
 }
@@ -74,6 +104,8 @@ pub(crate) fn launch(launch: &Launch) -> Result<i32, LaunchFailure> {
             launch.stderr.as_ref().map_or(stdout, AsRawFd::as_raw_fd),
         ],
         file_limit: super::open_file_limit::jobs_file_limit(),
+        terminal: launch.terminal,
+        restrictions: &raw const launch.restrictions,
         step: AtomicI32::new(step::SETUP),
         errno: AtomicI32::new(0),
     };
@@ -137,13 +169,8 @@ extern "C" fn child(shared: *mut c_void) -> c_int {
 /// In a fresh child whose signal table and file table are its own.
 unsafe fn set_up(shared: &Shared) -> bool {
     unsafe {
-        if libc::setsid() < 0
-            || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) < 0
-        {
+        if libc::setsid() < 0 {
             return false;
-        }
-        if libc::getppid() != shared.warden {
-            libc::_exit(127);
         }
         for (target, &source) in (0..).zip(&shared.stdio) {
             if libc::dup2(source, target) < 0 {
@@ -157,11 +184,73 @@ unsafe fn set_up(shared: &Shared) -> bool {
         {
             return false;
         }
+        if shared.terminal && libc::ioctl(0, libc::TIOCSCTTY, 0) < 0 {
+            return false;
+        }
+        // Before the death signal: it is forgotten when the user changes.
+        if !restrict(&*shared.restrictions) {
+            return false;
+        }
+        if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) < 0 {
+            return false;
+        }
+        if libc::getppid() != shared.warden {
+            libc::_exit(127);
+        }
         super::become_warden::default_ignored_signals();
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, ptr::null_mut()) == 0
     }
+}
+
+/// # Safety
+/// In a fresh child, whose rights are its own. By the kernel's own calls: the C library would change
+/// the user of the warden's threads, too.
+unsafe fn restrict(restrictions: &Restrictions) -> bool {
+    unsafe {
+        for limit in &restrictions.limits {
+            let mut known: libc::rlimit = std::mem::zeroed();
+            if libc::getrlimit(limit.resource, &mut known) < 0 {
+                return false;
+            }
+            let value = limit.value.min(known.rlim_max);
+            let limits = libc::rlimit { rlim_cur: value, rlim_max: value };
+            if libc::setrlimit(limit.resource, &limits) < 0 {
+                return false;
+            }
+        }
+        if let Some(User(id)) = restrictions.user
+            && (libc::syscall(libc::SYS_setgroups, 0, ptr::null::<libc::gid_t>()) < 0
+                || libc::syscall(libc::SYS_setresgid, id, id, id) < 0
+                || libc::syscall(libc::SYS_setresuid, id, id, id) < 0)
+        {
+            return false;
+        }
+        if let Some(kept) = restrictions.capabilities
+            && !keep_capabilities(kept)
+        {
+            return false;
+        }
+        if restrictions.no_new_privileges && libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
+        {
+            return false;
+        }
+        let Some(rules) = &restrictions.rules else { return true };
+        libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0) == 0
+    }
+}
+
+/// # Safety
+/// In a fresh child.
+unsafe fn keep_capabilities(kept: u64) -> bool {
+    // The kernel's structures: version and process, then effective, permitted and inheritable of the
+    // lower and of the upper half.
+    const VERSION: u32 = 0x2008_0522;
+    let head = [VERSION, 0];
+    let (low, high) = (kept as u32, (kept >> 32) as u32);
+    let sets = [low, low, 0, high, high, 0];
+    unsafe { libc::syscall(libc::SYS_capset, head.as_ptr(), sets.as_ptr()) == 0 }
 }
 
 /// As `execvp` searches: what is missing is passed over, what may not be executed is remembered,
@@ -179,6 +268,9 @@ unsafe fn execute(shared: &Shared) -> c_int {
             libc::execve(*next, shared.arguments, shared.environment);
             shared.step.store(step::EXECUTE, Release);
             match *libc::__errno_location() {
+                missing @ (libc::ENOENT | libc::ENOTDIR) if reason != libc::EACCES => {
+                    reason = missing;
+                }
                 libc::ENOENT | libc::ENOTDIR => {}
                 libc::EACCES => reason = libc::EACCES,
                 other => return other,

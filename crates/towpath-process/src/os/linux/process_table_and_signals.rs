@@ -40,6 +40,11 @@ impl Process {
         !self.has_memory
     }
 
+    /// How many threads it has.
+    pub fn threads(&self) -> u32 {
+        self.threads
+    }
+
     pub fn is_stopped(&self) -> bool {
         self.state == b'T'
     }
