@@ -7,53 +7,68 @@
 //! |---|---|
 //! | `recipe`, `recipe_file` | a recipe; its TOML, read strictly and written back |
 //! | `verify_section`, `output_pattern` | what a check declares; what its pattern matches |
-//! | `provenance`, `repair` | who wrote a recipe; what a repair changed |
+//! | `recipe_provenance`, `repair_metadata` | who wrote a recipe; what a repair changed |
 //! | `observation`, `file_facts`, `printed_text` | what a probe saw, and its JSON; what is known of the file; text made safe to read |
-//! | `detector`, `verdict` | the verdict on one probe, step by step; what it rests on |
-//! | `analysis`, `tool_verdict`, `probe_ladder` | what a probe means for a check; all probes together; which one is next |
-//! | `verify_check` | the one evaluator of a check |
+//! | `detector`, `verdict_and_evidence` | the verdict on one probe, step by step; what it rests on |
+//! | `verify_analysis`, `tool_verdict`, `probe_ladder` | what a probe means for a check; all probes together; which one is next |
+//! | `evaluate_verify_section` | the one evaluator of a check |
 //! | `static_check` | what a program's file shows before it runs |
-//! | `version_token`, `tool_names` | what a version looks like; how a tool prints its name |
+//! | `version_token`, `find_tool_name_in_line` | what a version looks like; how a tool prints its name |
+//! | `sources` | where tools come from: looked up, fetched, built in the sandbox |
+//! | `archive`, `download` | foreign archives, unpacked safely; files over HTTP |
 //!
-//! Nothing here starts a process, reads a file or the environment, or asks the time: what a probe saw
-//! and what is in a file come in as data.
+//! Verdicts are pure: nothing in them starts a process, reads a file or asks the time; what a probe saw
+//! and what is in a file come in as data. Nothing in this crate reads the environment.
 
-mod analysis;
+#[allow(clippy::disallowed_methods, reason = "it writes files")]
+pub mod archive;
 mod command_words;
 mod detector;
+#[allow(clippy::disallowed_methods, reason = "it writes files")]
+pub mod download;
+mod evaluate_verify_section;
 mod file_facts;
+mod find_tool_name_in_line;
+#[allow(clippy::disallowed_methods, reason = "it reads and writes installs")]
+pub mod install;
 mod observation;
-mod observation_file;
 mod output_pattern;
 mod printed_text;
 mod probe_ladder;
-mod provenance;
+pub mod project_tools;
+mod read_observation_json;
 mod recipe;
 mod recipe_file;
-mod repair;
+mod recipe_provenance;
+mod repair_metadata;
+#[allow(clippy::disallowed_methods, reason = "it measures how long a model takes")]
+pub mod self_repair;
+#[allow(clippy::disallowed_methods, reason = "it reads and writes what was fetched")]
+pub mod sources;
 mod static_check;
-mod tool_names;
 mod tool_verdict;
-mod verdict;
-mod verify_check;
+mod verdict_and_evidence;
+#[allow(clippy::disallowed_methods, reason = "it looks at files and measures time")]
+pub mod verification;
+mod verify_analysis;
 mod verify_section;
 mod version_token;
 
-pub use analysis::{VerifyAnalysis, analyze, verify_section};
 pub use command_words::{CommandWordsError, command_words};
 pub use detector::judge;
+pub use evaluate_verify_section::{CheckFailure, CheckOutcome, VersionMismatch, check};
 pub use file_facts::FileFacts;
 pub use observation::{Observation, ProcessEnd, Via};
-pub use observation_file::read_observation;
 pub use output_pattern::{OutputPattern, PatternError, PatternMatch};
 pub use printed_text::{captured_text, clean_text};
 pub use probe_ladder::{ProbeRequest, next_probe};
-pub use provenance::{Origin, Provenance, content_hash};
+pub use read_observation_json::read_observation;
 pub use recipe::{Action, InstallStep, Metadata, Platform, ToolRecipe, VersionSource};
-pub use recipe_file::{read_recipe, write_recipe};
-pub use repair::{REPAIR_TYPE, RepairMetadata, RepairMethod};
+pub use recipe_file::{check_tool_name, read_recipe, write_recipe};
+pub use recipe_provenance::{Origin, Provenance, content_hash};
+pub use repair_metadata::{REPAIR_TYPE, RepairMetadata, RepairMethod};
 pub use static_check::{FileEntry, FileQuestions, Machine, check_file, defined_versions};
 pub use tool_verdict::{Probe, ToolVerdict, combine};
-pub use verdict::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
-pub use verify_check::{CheckFailure, CheckOutcome, VersionMismatch, check};
+pub use verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
+pub use verify_analysis::{VerifyAnalysis, analyze, verify_section};
 pub use verify_section::{REPAIRED_REASON, VERSION, VerifyMode, VerifySection};

@@ -53,7 +53,8 @@ impl Via {
     }
 }
 
-/// How a process ended: an exit code, or `signal:N`, `timeout`, `output-limit` or `exec:ERRNO`.
+/// How a process ended: an exit code, or `signal:N`, `timeout`, `output-limit`, `memory-limit`,
+/// `process-limit` or `exec:ERRNO`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProcessEnd {
     Exited(i32),
@@ -61,6 +62,10 @@ pub enum ProcessEnd {
     TimedOut,
     /// It printed more than it may.
     OutputLimit,
+    /// It used more memory than it may.
+    MemoryLimit,
+    /// It made more processes than it may.
+    ProcessLimit,
     /// It could not be started; the name of the error: `ENOENT`.
     NotStarted(String),
 }
@@ -70,6 +75,8 @@ impl ProcessEnd {
         match text.split_once(':') {
             None if text == "timeout" => Some(ProcessEnd::TimedOut),
             None if text == "output-limit" => Some(ProcessEnd::OutputLimit),
+            None if text == "memory-limit" => Some(ProcessEnd::MemoryLimit),
+            None if text == "process-limit" => Some(ProcessEnd::ProcessLimit),
             Some(("signal", number)) => {
                 let number = number.parse().ok().filter(|number| (1..=64).contains(number));
                 number.map(ProcessEnd::Signaled)
@@ -96,6 +103,8 @@ impl Serialize for ProcessEnd {
             ProcessEnd::Signaled(number) => serializer.serialize_str(&format!("signal:{number}")),
             ProcessEnd::TimedOut => serializer.serialize_str("timeout"),
             ProcessEnd::OutputLimit => serializer.serialize_str("output-limit"),
+            ProcessEnd::MemoryLimit => serializer.serialize_str("memory-limit"),
+            ProcessEnd::ProcessLimit => serializer.serialize_str("process-limit"),
             ProcessEnd::NotStarted(name) => serializer.serialize_str(&format!("exec:{name}")),
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::observation::ProcessEnd;
 use crate::tool_verdict::Probe;
-use crate::verdict::{EvidenceKind, Verdict};
+use crate::verdict_and_evidence::{EvidenceKind, Verdict};
 use serde::Serialize;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -2,7 +2,7 @@
 //! verified. A value of [`ToolRecipe`] has passed all checks of the reader; changing its verify section
 //! makes another value, and the original stays as it is.
 
-use crate::provenance::Provenance;
+use crate::recipe_provenance::Provenance;
 use crate::verify_section::VerifySection;
 use serde::Serialize;
 
@@ -21,6 +21,23 @@ impl ToolRecipe {
     #[must_use]
     pub fn with_verify(&self, verify: VerifySection) -> ToolRecipe {
         ToolRecipe { verify, ..self.clone() }
+    }
+
+    /// The same recipe for the programs that an install really has. Where the tool's name is not one of
+    /// them, as `rg` of ripgrep, the first one is verified.
+    #[must_use]
+    pub fn with_programs(&self, programs: &[(String, std::path::PathBuf)]) -> ToolRecipe {
+        let mut recipe = self.clone();
+        let mut names: Vec<String> = programs.iter().map(|(name, _)| name.clone()).collect();
+        let position = |wanted: &str| names.iter().position(|name| name == wanted);
+        if let Some(main) = position(self.main_binary()).or_else(|| position(&self.metadata.name)) {
+            names[..=main].rotate_right(1);
+        }
+        if let Some(first) = names.first().filter(|first| *first != self.main_binary()) {
+            recipe.verify = VerifySection::by_version(first);
+        }
+        recipe.metadata.binaries = names;
+        recipe
     }
 
     /// The program that decides whether the tool works: the first of its binaries, else its name.
@@ -103,6 +120,9 @@ pub enum Action {
     InstallBinaries {
         /// Paths inside of what was extracted.
         binaries: Vec<String>,
+        /// The names that they are installed by, one for each; by default those of the files.
+        #[serde(rename = "as", skip_serializing_if = "Vec::is_empty")]
+        names: Vec<String>,
     },
     CargoInstall {
         package: String,

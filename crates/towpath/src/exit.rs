@@ -130,11 +130,13 @@ error_kinds! {
     NotAgreed = "not-agreed";
     NotFound = "not-found";
     NotTrusted = "not-trusted";
+    NotVerified = "not-verified";
     Process = "process";
     Root = "root";
     SessionDepth = "session-depth";
     Settings = "settings";
     Setup = "setup";
+    Source = "source";
     State = "state";
 }
 

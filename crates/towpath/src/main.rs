@@ -15,6 +15,7 @@ mod query_program_version;
 mod session;
 mod settings;
 mod terminal;
+mod tools;
 
 use environment::Invocation;
 use exit::{Ended, Exit};

@@ -48,6 +48,28 @@ pub struct Settings {
     pub permission: Set<Permission>,
     /// Whether calls of agents are corrected, or only what would be corrected is reported.
     pub mode: Set<Mode>,
+    pub tools: ToolSettings,
+}
+
+/// `[tools]`
+#[derive(Debug, Clone)]
+pub struct ToolSettings {
+    /// Where releases of GitHub are looked up.
+    pub github_url: Set<String>,
+    /// Where repairs of checks are reported to, if anywhere.
+    pub telemetry_url: Set<Option<String>>,
+    /// Whether a model may be asked for a check without a flag.
+    pub model: Set<bool>,
+}
+
+impl Default for ToolSettings {
+    fn default() -> ToolSettings {
+        ToolSettings {
+            github_url: Set::default("https://api.github.com".to_owned()),
+            telemetry_url: Set::default(None),
+            model: Set::default(false),
+        }
+    }
 }
 
 /// How messages name a settings file and its parts.
@@ -72,6 +94,7 @@ const USER_KEYS: &[&str] = &[
     "models",
     "programs",
     "corrections",
+    "tools",
 ];
 /// What a project may set: nothing that chooses a program, an endpoint or a permission.
 const PROJECT_KEYS: &[&str] = &["backend", "max_agents", "step_timeout", "idle_timeout"];
@@ -79,6 +102,7 @@ const PROJECT_KEYS: &[&str] = &["backend", "max_agents", "step_timeout", "idle_t
 const MODEL_KEYS: &[&str] = &["haiku", "sonnet", "opus", "default"];
 
 const CORRECTION_KEYS: &[&str] = &["permission", "mode"];
+const TOOL_KEYS: &[&str] = &["github_url", "telemetry_url", "model"];
 /// The words of each, with what they mean.
 const PERMISSION_WORDS: &[&str] = &["vouched", "never", "always"];
 const MODE_WORDS: &[&str] = &["apply", "report"];
@@ -135,6 +159,7 @@ impl Default for Settings {
             programs: BTreeMap::new(),
             permission: Set::default(Permission::default()),
             mode: Set::default(Mode::default()),
+            tools: ToolSettings::default(),
         }
     }
 }
@@ -228,6 +253,24 @@ impl Settings {
             }
         }
         self.take_corrections(reader, fields.get("corrections"));
+        self.take_tools(reader, fields.get("tools"));
+    }
+
+    fn take_tools(&mut self, reader: &mut FieldReader<'_>, entry: Option<&Entry>) {
+        let Some(entry) = entry else { return };
+        let Some(fields) = reader.fields(&entry.value, Subject::Key("tools"), TOOL_KEYS) else {
+            return;
+        };
+        let source = reader.source.name.clone();
+        if let Some(value) = url(reader, fields.get("github_url")) {
+            self.tools.github_url = Set { value, source: source.clone() };
+        }
+        if let Some(value) = url(reader, fields.get("telemetry_url")) {
+            self.tools.telemetry_url = Set { value: Some(value), source: source.clone() };
+        }
+        if let Some(value) = reader.bool(fields.get("model")) {
+            self.tools.model = Set { value, source };
+        }
     }
 
     fn take_corrections(&mut self, reader: &mut FieldReader<'_>, entry: Option<&Entry>) {
@@ -284,6 +327,19 @@ impl Settings {
         [
             ("corrections.permission".into(), of.into(), permission.source.clone()),
             ("corrections.mode".into(), word(MODES, mode.value).into(), mode.source.clone()),
+        ]
+    }
+
+    fn tool_rows(&self) -> [(String, serde_json::Value, String); 3] {
+        let ToolSettings { github_url, telemetry_url, model } = &self.tools;
+        [
+            ("tools.github_url".into(), github_url.value.clone().into(), github_url.source.clone()),
+            (
+                "tools.telemetry_url".into(),
+                telemetry_url.value.clone().into(),
+                telemetry_url.source.clone(),
+            ),
+            ("tools.model".into(), model.value.into(), model.source.clone()),
         ]
     }
 
@@ -345,8 +401,22 @@ impl Settings {
             rows.push((format!("programs.{name}"), value.into(), program.source.clone()));
         }
         rows.extend(self.correction_rows());
+        rows.extend(self.tool_rows());
         rows
     }
+}
+
+/// An address of a web server, without the slash at its end.
+fn url(reader: &mut FieldReader<'_>, entry: Option<&Entry>) -> Option<String> {
+    let entry = entry?;
+    let text = reader.string(entry)?;
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    if rest.is_none_or(|rest| rest.is_empty() || rest.contains(char::is_whitespace)) {
+        let message = format!("`{}` must begin with https:// or http://", entry.key);
+        reader.error("settings", message, entry.value.defined, "");
+        return None;
+    }
+    Some(text.trim_end_matches('/').to_owned())
 }
 
 fn meaning<T: Copy>(words: &[(&str, T)], word: &str) -> Option<T> {

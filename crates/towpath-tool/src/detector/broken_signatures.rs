@@ -2,8 +2,8 @@
 //! the shape of a whole line, not a word that any help text may contain. A group `missing` is the thing
 //! that was not found: when that is our own argument, the program works.
 
-use super::line_table::{LineTable, Row, row};
-use crate::verdict::EvidenceKind::{self, *};
+use super::line_regex_table::{LineTable, Row, row};
+use crate::verdict_and_evidence::EvidenceKind::{self, *};
 
 pub(super) static BROKEN: LineTable<EvidenceKind> = LineTable::new(ROWS);
 
@@ -65,6 +65,12 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "file not found",
         r"^\S+: (line )?\d+: (\.|source): (?P<missing>[^:]+): file not found$",
     ),
+    row(MissingPath, "can't cd to", r"^\S+: (line )?\d+: cd: can't cd to (?P<missing>\S+)$"),
+    row(
+        MissingPath,
+        "cd: /",
+        r"^\S+: line \d+: cd: (?P<missing>/[^:]+): No such file or directory$",
+    ),
     row(
         SyntaxError,
         "syntax error",
@@ -113,6 +119,9 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(MissingModule, "module_not_found", r"^\s*code: '(ERR_)?MODULE_NOT_FOUND'"),
     row(MissingModule, "and is needed by", r"could not be found, and is needed by \S+$"),
     row(MissingModule, "bindings file", r"^Error: Could not locate the bindings file"),
+    row(WrongFormat, "err_dlopen_failed", r"^\s*code: 'ERR_DLOPEN_FAILED'"),
+    row(WrongFormat, "elf", r"\.(node|so)(\.\d+)*: (invalid ELF header|wrong ELF class)"),
+    row(WrongFormat, "file too short", r"\.(node|so)(\.\d+)*: file too short$"),
     row(
         LibraryVersion,
         "different node.js version",
@@ -120,14 +129,12 @@ const ROWS: &[Row<EvidenceKind>] = &[
     ),
     // Perl
     row(MissingModule, "can't locate ", r"^Can't locate (?P<missing>\S+) in @INC"),
+    row(MissingModule, "loadable object", r"^Can't locate loadable object for module \S+ in @INC"),
+    row(MissingModule, "begin failed", r"^BEGIN failed--compilation aborted at \S+ line \d+"),
     row(MissingModule, "can't load '", r"^Can't load '[^']+' for module "),
     row(MissingModule, "true value at", r"^\S+ did not return a true value at \S+ line \d+"),
     row(SyntaxError, "syntax error at ", r"^syntax error at \S+ line \d+, near "),
-    row(
-        LibraryVersion,
-        "required--this is only",
-        r"required--this is only v?\S+, stopped at \S+ line \d+",
-    ),
+    row(LibraryVersion, "required--this is only", r"required--this is only (version )?v?\S+"),
     // Ruby, PHP, Lua, Tcl, R, Guile, Emacs
     row(MissingModule, "cannot load such file", r"cannot load such file -- (?P<missing>\S+)"),
     row(MissingModule, "among", r"Could not find '[^']+' \([^)]*\) among \d+ total gem"),
@@ -135,11 +142,17 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(MissingModule, "failed opening required", r"Failed opening required '(?P<missing>[^']+)'"),
     row(MissingModule, "module '", r"^\S*lua\S*: .*module '[^']+' not found"),
     row(MissingModule, "can't find package", r"^can't find package \S+"),
+    row(
+        MissingPath,
+        "couldn't read file",
+        r#"^couldn't read file "(?P<missing>/[^"]+)": no such file or directory$"#,
+    ),
     row(MissingModule, "there is no package called", r"there is no package called [‘'`]"),
     row(MissingModule, "no code for module", r"\bno code for module \("),
     row(MissingModule, "cannot open load file", r"^Cannot open load file: "),
     // Java, .NET, Mono
     row(MissingPath, "unable to access jarfile", r"^Error: Unable to access jarfile "),
+    row(WrongFormat, "corrupt jarfile", r"^Error: Invalid or corrupt jarfile "),
     row(
         MissingModule,
         "could not find or load main class",

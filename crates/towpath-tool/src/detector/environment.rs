@@ -1,10 +1,11 @@
 //! Step 6: the program needs something that this environment does not have. That is neither a fault of
 //! the install nor a proof that it works.
 
-use super::line_table::{LineTable, Row, row};
-use super::reading::Reading;
-use crate::verdict::EvidenceKind::{self, *};
-use crate::verdict::{Evidence, Judgement, Verdict};
+use super::line_regex_table::{LineTable, Row, row};
+use super::prepared_observation::Reading;
+use crate::printed_text::Line;
+use crate::verdict_and_evidence::EvidenceKind::{self, *};
+use crate::verdict_and_evidence::{Evidence, Judgement, Verdict};
 
 static ENVIRONMENT: LineTable<EvidenceKind> = LineTable::new(ROWS);
 
@@ -91,6 +92,7 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "daemon",
         r"is the .*daemon running|daemon.*(not running|not available|unreachable|is not|isn't)|(no|cannot|can't|unable to|could not) .*daemon",
     ),
+    row(Service, "dbdriver", r"^debconf: DbDriver .*could not open"),
     row(Service, "is not running", r"\bis not running\b"),
     row(Service, "isn't running", r"\bisn't running\b"),
     row(Service, "not been booted", r"system has not been booted with systemd"),
@@ -169,6 +171,10 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "environment variable",
         r"environment variable .*(not set|unset|undefined|must be set|is required|missing)",
     ),
+    row(Resource, "environment variable", r"\bset (the |your )?\$?\w+ environment variable to\b"),
+    row(Resource, "please create", r"\bdoes not exist\b.{0,20}\bplease create\b"),
+    row(Resource, "no alternatives for", r"\bno alternatives for \S+"),
+    row(Privilege, "not designed for running", r"\bnot designed for running (in )?this way\b"),
     row(Resource, "no space left", r"no space left on device"),
     row(Resource, "cannot allocate memory", r"cannot allocate memory|out of memory"),
     row(Resource, "resource temporarily unavailable", r"resource temporarily unavailable"),
@@ -179,6 +185,11 @@ const ROWS: &[Row<EvidenceKind>] = &[
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     let evidence = find(reading, |_| true)?;
     Some(Judgement::new(Verdict::Environment, evidence))
+}
+
+/// Whether a line complains about the environment.
+pub(super) fn is_complaint(line: &Line) -> bool {
+    ENVIRONMENT.find(line).is_some()
 }
 
 /// The first line that complains about the environment, of the kinds that are asked for.

@@ -2,9 +2,9 @@
 //! in the text; without one, synopsis lines or sections with options do. The line as far as its first
 //! bracket is what a stored check looks for.
 
-use super::reading::Reading;
+use super::prepared_observation::Reading;
 use crate::printed_text::Line;
-use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
 
 const USAGE_WORDS: &[&str] = &["usage", "synopsis", "syntax"];
 

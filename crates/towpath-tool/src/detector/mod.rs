@@ -3,32 +3,32 @@
 //! install, a version, help, an answer about our argument, a complaint about the environment. A broken
 //! install comes before all good signs, since it may print them too.
 
-mod alive;
+mod advertised_next_probe;
+mod answer_about_argument;
 mod broken_signatures;
 mod broken_text;
 mod environment;
+mod file_fault_or_process_end;
 mod help;
-mod line_table;
-mod process;
-mod reading;
-mod suggestion;
+mod line_regex_table;
+mod prepared_observation;
 mod traceback;
 mod version;
 mod version_masks;
 
 use crate::observation::Observation;
-use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
-use reading::Reading;
+use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+use prepared_observation::Reading;
 
 type Step = fn(&Reading<'_>) -> Option<Judgement>;
 
 const STEPS: &[Step] = &[
-    process::judge_file,
-    process::judge_end,
+    file_fault_or_process_end::judge_file,
+    file_fault_or_process_end::judge_end,
     broken_text::judge,
     version::judge,
     help::judge,
-    alive::judge,
+    answer_about_argument::judge,
     environment::judge,
 ];
 
@@ -38,7 +38,7 @@ pub fn judge(observation: &Observation) -> Judgement {
     let found = STEPS.iter().find_map(|step| step(&reading));
     let mut judgement = found.unwrap_or_else(|| unknown(&reading));
     if !matches!(judgement.verdict, Verdict::Broken | Verdict::WorksByVersion) {
-        judgement.next_probe = suggestion::next_probe(&reading);
+        judgement.next_probe = advertised_next_probe::next_probe(&reading);
     }
     judgement
 }

@@ -2,10 +2,10 @@
 //! counts first, then one beside the tool's name, then one after the word "version", then a line that is
 //! nothing but a version, then the first line of another name.
 
-use super::reading::Reading;
+use super::prepared_observation::Reading;
 use super::version_masks::{Masked, RUNTIME_LINES, WHOLE_LINES, masked};
 use crate::printed_text::Line;
-use crate::verdict::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
+use crate::verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
 use crate::verify_section::VERSION;
 use crate::version_token::{
     expected_spellings, find_expected, is_date, is_dotted, is_integer, same_version, tokens,
@@ -170,6 +170,13 @@ fn directly_after(rest: &str) -> Option<Range<usize>> {
     });
     let start = BETWEEN.find(rest)?.end();
     let range = tokens(rest).into_iter().find(|range| range.start == start)?;
+    // `gdk-pixbuf-csource-3.0 version 2.42.10`: the first number is a part of the name.
+    let after = &rest[range.end..];
+    if after.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("version"))
+        && let Some(next) = directly_after(after)
+    {
+        return Some(range.end + next.start..range.end + next.end);
+    }
     let token = &rest[range.clone()];
     let right =
         is_dotted(token) || is_date(token) || is_integer(token) && is_final(rest, range.end);

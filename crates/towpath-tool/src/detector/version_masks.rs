@@ -2,8 +2,8 @@
 //! runtimes, libraries and the kernel. Masked text is replaced by blanks of the same length, so that
 //! offsets stay those of the line.
 
-use super::line_table::{LineTable, row};
-use super::reading::Reading;
+use super::line_regex_table::{LineTable, row};
+use super::prepared_observation::Reading;
 use crate::printed_text::Line;
 use std::ops::Range;
 

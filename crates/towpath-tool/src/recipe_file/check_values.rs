@@ -12,7 +12,7 @@ const LONGEST_NAME: usize = 255;
 pub(super) type Check = fn(&str) -> Result<(), String>;
 
 /// A name of a tool, a binary or an alias: `^[A-Za-z0-9_][A-Za-z0-9._+-]*$`. It becomes a file name.
-pub(super) fn tool_name(text: &str) -> Result<(), String> {
+pub fn tool_name(text: &str) -> Result<(), String> {
     let starts = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let rest = text.chars().all(|c| c.is_ascii_alphanumeric() || "._+-".contains(c));
     match starts && rest && text.len() <= LONGEST_NAME {

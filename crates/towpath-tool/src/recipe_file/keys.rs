@@ -94,7 +94,7 @@ macro_rules! action {
 pub(super) const ACTIONS: &[KindRow] = &[
     action!("download", Key::required("url"), Key::required("sha256"), Key::optional("file")),
     action!("extract", Key::required("file"), Key::optional("strip")),
-    action!("install_binaries", Key::required("binaries")),
+    action!("install_binaries", Key::required("binaries"), Key::optional("as")),
     action!("cargo_install", Key::required("package"), Key::optional("features")),
     action!("npm_install", Key::required("package")),
     action!("pip_install", Key::required("package"), Key::optional("extras")),
@@ -119,6 +119,7 @@ pub(super) const ANY_ACTION: &[Key] = &[
     Key::optional("file"),
     Key::optional("strip"),
     Key::optional("binaries"),
+    Key::optional("as"),
     Key::optional("package"),
     Key::optional("packages"),
     Key::optional("features"),

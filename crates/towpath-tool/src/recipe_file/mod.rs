@@ -26,5 +26,6 @@ mod read;
 mod read_steps;
 mod write;
 
+pub use check_values::tool_name as check_tool_name;
 pub use read::read_recipe;
 pub use write::write_recipe;

@@ -6,9 +6,9 @@ use super::keys::{
 };
 use crate::command_words::command_words;
 use crate::output_pattern::OutputPattern;
-use crate::provenance::Provenance;
 use crate::recipe::{Metadata, ToolRecipe, VersionSource};
-use crate::repair::{REPAIR_TYPE, RepairMetadata, RepairMethod};
+use crate::recipe_provenance::Provenance;
+use crate::repair_metadata::{REPAIR_TYPE, RepairMetadata, RepairMethod};
 use crate::verify_section::{VerifyMode, VerifySection};
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FieldType, Fields, FileKind, Key, Subject};

@@ -41,7 +41,9 @@ impl RecipeReader<'_> {
             }
             "install_binaries" => {
                 let binaries = self.names(keys, "binaries", check_values::inner_path)?;
-                Some(Action::InstallBinaries { binaries })
+                let names = self.texts(keys, "as", check_values::tool_name).unwrap_or_default();
+                self.one_name_each(keys);
+                Some(Action::InstallBinaries { binaries, names })
             }
             "deb_install" => {
                 let packages = self.names(keys, "packages", check_values::package_name)?;
@@ -53,6 +55,23 @@ impl RecipeReader<'_> {
                 Some(Action::Run { command: command?, network })
             }
             _ => self.package_action(word, keys),
+        }
+    }
+
+    /// `as` renames all or none: a list that is too short would leave open which ones.
+    fn one_name_each(&mut self, keys: &Keys<'_>) {
+        let length = |name| match &keys.get(name)?.value.kind {
+            towpath_core::node::Kind::List(items) => Some(items.len()),
+            _ => None,
+        };
+        let (Some(entry), Some(names), Some(binaries)) =
+            (keys.get("as"), length("as"), length("binaries"))
+        else {
+            return;
+        };
+        if names != binaries {
+            let message = format!("`as` has {names} names for {binaries} binaries");
+            self.fields.error("bad-value", message, entry.value.defined, "");
         }
     }
 

@@ -2,9 +2,14 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 
+mod archives;
+mod downloads;
 mod hostile_text;
-mod more_probes;
+mod loopback_server;
+mod project_tools;
 mod recipe_file;
+mod sources;
 mod static_check;
+mod stored_check_and_probe_ladder;
 mod verdict_cases;
-mod verification;
+mod verdicts_on_program_output;

@@ -117,6 +117,8 @@ fn what_is_missing_or_dangerous_is_refused() {
         ("name = \"hexyl\"", "name = \"../x\""),
         ("file = \"hexyl.tar.gz\"", "file = \"../hexyl.tar.gz\""),
         ("binaries = [\"hexyl\"]\n\n[verify]", "binaries = [\"/bin/sh\"]\n\n[verify]"),
+        ("[\"hexyl\"]\n\n[verify]", "[\"hexyl\"]\nas = [\"../x\"]\n\n[verify]"),
+        ("[\"hexyl\"]\n\n[verify]", "[\"hexyl\"]\nas = [\"x\", \"y\"]\n\n[verify]"),
         ("https://", "file://"),
         ("\"Usage: hexyl \"", "\"\""),
         ("\"Usage: hexyl \"", "\"/(/\""),
@@ -184,6 +186,10 @@ fn recipes() -> impl Strategy<Value = ToolRecipe> {
         (prop::collection::vec("[^\\x00{]{0,12}", 1..4), any::<bool>())
             .prop_map(|(command, network)| Action::Run { command, network }),
         (name, 0..9_u32).prop_map(|(file, strip)| Action::Extract { file, strip }),
+        (prop::collection::vec((name, name), 1..3), any::<bool>()).prop_map(|(pairs, renamed)| {
+            let (binaries, names): (_, Vec<String>) = pairs.into_iter().unzip();
+            Action::InstallBinaries { binaries, names: if renamed { names } else { Vec::new() } }
+        }),
     ];
     let when = prop::option::of(
         prop::option::of(Just("linux")).prop_map(|os| Platform { os, ..Platform::default() }),

@@ -10,6 +10,7 @@ mod findings_report;
 mod hook_failures;
 mod hooks_in_agent_programs;
 mod installed_programs;
+mod installed_tools;
 mod journal;
 mod recipes;
 mod runs_needing_attention;
@@ -52,6 +53,7 @@ impl Execute for Args {
             Group::new(Topic::Journal, journal.check(env)),
             Group::new(Topic::Runs, store.map_or(Ok(Vec::new()), runs_needing_attention::check)?),
             Group::new(Topic::Recipes, recipes::check(env, &search, &journal)?),
+            Group::new(Topic::Tools, installed_tools::check(env)),
         ];
         let (findings, agents) = programs.answers();
         groups.insert(2, Group::new(Topic::Programs, findings));

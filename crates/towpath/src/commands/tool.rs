@@ -1,17 +1,26 @@
 //! `towpath tool`: tools that are installed and proven to work.
 
+mod create;
+mod install;
 mod judge;
+mod list;
+mod outdated;
+mod probe;
+mod remove;
+mod update;
+mod verify;
+mod which;
 
 use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 
-/// Find out whether tools work.
+/// Install tools, and find out whether they work.
 ///
 /// Many working tools do not accept `--version`, and some broken ones seem to. The verdict rests on
-/// evidence: the file, how the process ended, what it printed.
+/// evidence: the file, how the process ended, what it printed. Tools are built and run in a sandbox.
 ///
-/// Example: towpath tool judge < observation.json
+/// Example: towpath tool create kibi
 #[derive(Debug, clap::Args)]
 #[command(disable_help_subcommand = true)]
 pub struct Args {
@@ -19,17 +28,34 @@ pub struct Args {
     command: ToolCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum ToolCommand {
-    Judge(judge::Args),
+macro_rules! tool_commands {
+    ($($name:ident => $module:ident;)*) => {
+        #[derive(Debug, clap::Subcommand)]
+        enum ToolCommand {
+            $($name(Box<$module::Args>),)*
+        }
+
+        impl Args {
+            fn command(&self) -> &dyn Execute {
+                match &self.command {
+                    $(ToolCommand::$name(args) => &**args,)*
+                }
+            }
+        }
+    };
 }
 
-impl Args {
-    fn command(&self) -> &dyn Execute {
-        match &self.command {
-            ToolCommand::Judge(args) => args,
-        }
-    }
+tool_commands! {
+    Create => create;
+    Install => install;
+    List => list;
+    Which => which;
+    Verify => verify;
+    Outdated => outdated;
+    Update => update;
+    Remove => remove;
+    Probe => probe;
+    Judge => judge;
 }
 
 impl Execute for Args {

@@ -17,23 +17,25 @@ use crate::terminal::out;
 use crate::terminal::screen::Screen;
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::Table;
+use crate::tools::project_tools::tools_subject;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
 use towpath_recipe::{Origin, Request, RunOptions, list, resolve};
 use towpath_store::TrustRecord;
+use towpath_tool::project_tools::TOOLS_FILE;
 use towpath_view::foreign_text::escaped;
 
 /// Show what a working tree would run or correct, and trust it.
 ///
 /// A recipe is trusted until it, or anything that it calls, changes; a document that others import, the
-/// settings and the correction rules of a project until their file changes. Without PATHS: everything
+/// settings, the correction rules and the tools of a project until their file changes. Without PATHS: everything
 /// in this project.
 ///
 /// Example: towpath trust --yes .towpath/recipes/ci.yaml
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Recipe files, documents, a project's .towpath/settings.toml or .towpath/rules.toml, or its
-    /// directory.
+    /// Recipe files, documents, a project's .towpath/settings.toml, .towpath/rules.toml or
+    /// .towpath/tools.toml, or its directory.
     pub paths: Vec<PathBuf>,
     /// Trust without asking.
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
@@ -245,6 +247,8 @@ fn subjects(env: &Environment, args: &Args) -> Result<Vec<ConsentSubject>, Comma
             subjects.push(ConsentSubject::of_settings(&real, &text));
         } else if real.ends_with(RULES_FILE) {
             subjects.extend(of_rules(env, args, &real)?);
+        } else if let Some(root) = root_of_tools_file(&real) {
+            subjects.extend(tools_subject(root));
         } else if is_document(&real) {
             let bytes = std::fs::read(&real)
                 .map_err(|e| CommandError::bad_input(format!("{}: {e}", escaped(given))))?;
@@ -254,6 +258,11 @@ fn subjects(env: &Environment, args: &Args) -> Result<Vec<ConsentSubject>, Comma
         }
     }
     Ok(subjects)
+}
+
+/// The project whose file of tools this is.
+fn root_of_tools_file(path: &Path) -> Option<&Path> {
+    path.ends_with(TOOLS_FILE).then(|| path.ancestors().nth(2)).flatten()
 }
 
 fn is_document(path: &Path) -> bool {
@@ -275,6 +284,7 @@ fn of_project(
     // A broken file is reported there, and does not prevent trusting the rest.
     let rules = env.project_root(directory).join(RULES_FILE);
     subjects.extend(of_rules(env, args, &rules).ok().flatten());
+    subjects.extend(tools_subject(&env.project_root(directory)));
     for recipe in list(&search).into_iter().filter(|r| r.origin == Origin::Project) {
         let Some(path) = &recipe.path else { continue };
         if let Some(problem) = &recipe.broken {

@@ -16,7 +16,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ),
     ("towpath-view", &["engine", "run", "recipe", "store", "core"]),
     ("towpath-testing", &["engine", "run", "recipe", "process", "shell", "core"]),
-    ("towpath-tool", &["executor", "store", "shell", "core"]),
+    ("towpath-tool", &["process", "store", "shell", "core"]),
     ("towpath-engine", &["executor", "run", "recipe", "document", "store", "shell", "core"]),
     ("towpath-executor", &["agent", "process", "shell", "core"]),
     ("towpath-agent", &["core"]),

@@ -16,6 +16,7 @@ pub enum Topic {
     Journal,
     Runs,
     Recipes,
+    Tools,
 }
 
 impl Topic {
@@ -28,6 +29,7 @@ impl Topic {
             Topic::Journal => "journal",
             Topic::Runs => "runs",
             Topic::Recipes => "recipes",
+            Topic::Tools => "tools",
         }
     }
 

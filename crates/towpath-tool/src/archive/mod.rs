@@ -1,0 +1,113 @@
+//! Archives of foreign origin, unpacked so that nothing is ever written outside of the destination.
+//!
+//! Names that are absolute or contain `..`, links that leave the folder, devices, setuid bits,
+//! duplicates, and more bytes or entries than the limits allow are refused, not repaired: an archive
+//! with one of these was made wrongly or with intent. A refused archive leaves nothing behind.
+//! Owners, times and extended attributes are not restored.
+
+mod archive_kind;
+mod decompress;
+mod entry_path;
+mod error;
+mod link_target;
+mod tree_writer;
+mod unpack_tar;
+mod unpack_zip;
+mod zstd_frames;
+
+pub use archive_kind::{ArchiveKind, Compression};
+pub use error::{ArchiveError, Refusal};
+pub use tree_writer::UnpackedFile;
+
+use decompress::decompressed;
+use entry_path::EntryPath;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use tree_writer::TreeWriter;
+
+/// What an archive may become at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArchiveLimits {
+    /// Of all files together.
+    pub bytes: u64,
+    /// Files, directories and links together.
+    pub entries: u64,
+}
+
+impl Default for ArchiveLimits {
+    fn default() -> ArchiveLimits {
+        ArchiveLimits { bytes: 4 << 30, entries: 300_000 }
+    }
+}
+
+/// Unpacks `file`, whose name is `name`, as the directory `destination`, which must not exist yet. The
+/// first `strip` directories of every path are left out. Returns the files in the order of their paths.
+///
+/// One compressed file becomes one file with the name that is left without the suffix.
+pub fn unpack(
+    file: &Path,
+    name: &str,
+    destination: &Path,
+    strip: u32,
+    limits: &ArchiveLimits,
+) -> Result<Vec<UnpackedFile>, ArchiveError> {
+    let partial = Partial::create(destination)?;
+    let kind = ArchiveKind::of(file, name)?;
+    let mut writer = TreeWriter::new(&partial.directory, *limits);
+    match kind {
+        ArchiveKind::Tar(compression) => {
+            let reader = BufReader::new(open(file)?);
+            unpack_tar::unpack(decompressed(compression, reader)?, strip, limits, &mut writer)?;
+        }
+        ArchiveKind::Zip => unpack_zip::unpack(open(file)?, strip, limits, &mut writer)?,
+        ArchiveKind::Compressed(compression) => {
+            let mut reader = decompressed(compression, BufReader::new(open(file)?))?;
+            let path = EntryPath::parse(compression.without_suffix(name).as_bytes(), 0)?;
+            let path = path.ok_or(ArchiveError::UnknownKind)?;
+            writer.file(&path, true, &mut reader)?;
+        }
+    }
+    let files = writer.finish()?;
+    partial.publish(destination)?;
+    Ok(files)
+}
+
+fn open(file: &Path) -> Result<File, ArchiveError> {
+    File::open(file).map_err(|error| ArchiveError::io(file, error))
+}
+
+/// A directory beside the destination that disappears unless it becomes the destination.
+struct Partial {
+    directory: PathBuf,
+}
+
+impl Partial {
+    fn create(destination: &Path) -> Result<Partial, ArchiveError> {
+        let mut name = destination.file_name().unwrap_or_default().to_owned();
+        name.push(".partial");
+        let directory = destination.with_file_name(name);
+        fs::create_dir(&directory).map_err(|error| ArchiveError::io(&directory, error))?;
+        Ok(Partial { directory })
+    }
+
+    fn publish(mut self, destination: &Path) -> Result<(), ArchiveError> {
+        // A rename would replace an empty directory without a word.
+        if destination.symlink_metadata().is_ok() {
+            let exists = std::io::ErrorKind::AlreadyExists.into();
+            return Err(ArchiveError::io(destination, exists));
+        }
+        fs::rename(&self.directory, destination)
+            .map_err(|error| ArchiveError::io(destination, error))?;
+        self.directory = PathBuf::new();
+        Ok(())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if !self.directory.as_os_str().is_empty() {
+            let _ = fs::remove_dir_all(&self.directory);
+        }
+    }
+}

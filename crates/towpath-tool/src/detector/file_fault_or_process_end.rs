@@ -1,0 +1,63 @@
+//! Steps 0 and 1: what the file is, and how the process ended. Both decide before a word is read: a
+//! program that crashed after its version line does not work.
+
+use super::environment;
+use super::prepared_observation::Reading;
+use super::version;
+use crate::observation::ProcessEnd;
+use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+
+/// SIGKILL, SIGXCPU and SIGXFSZ are limits of the sandbox; all other signals are crashes.
+const LIMIT_SIGNALS: [i32; 3] = [9, 24, 25];
+/// How a shell or a wrapper reports that its child crashed.
+const CRASH_CODES: [i32; 5] = [132, 134, 135, 136, 139];
+/// How it reports that its child reached a limit.
+const LIMIT_CODES: [i32; 3] = [137, 152, 153];
+
+pub(super) fn judge_file(reading: &Reading<'_>) -> Option<Judgement> {
+    let fault = reading.observation.file.as_ref()?.fault()?;
+    Some(Judgement::new(Verdict::Broken, Evidence::new(EvidenceKind::File, fault)))
+}
+
+pub(super) fn judge_end(reading: &Reading<'_>) -> Option<Judgement> {
+    match &reading.observation.end {
+        ProcessEnd::NotStarted(error) => {
+            let evidence = Evidence::new(EvidenceKind::NotStarted, error.clone());
+            Some(Judgement::new(Verdict::Broken, evidence))
+        }
+        ProcessEnd::TimedOut => Some(limit(reading, "time limit".to_owned())),
+        ProcessEnd::OutputLimit => Some(limit(reading, "output limit".to_owned())),
+        ProcessEnd::MemoryLimit => Some(limit(reading, "memory limit".to_owned())),
+        ProcessEnd::ProcessLimit => Some(limit(reading, "process limit".to_owned())),
+        ProcessEnd::Signaled(signal) if LIMIT_SIGNALS.contains(signal) => {
+            Some(limit(reading, format!("signal {signal}")))
+        }
+        ProcessEnd::Signaled(signal) => Some(crash(reading, format!("signal {signal}"))),
+        ProcessEnd::Exited(code) if LIMIT_CODES.contains(code) => {
+            Some(limit(reading, format!("exit code {code}")))
+        }
+        ProcessEnd::Exited(code) if CRASH_CODES.contains(code) => {
+            Some(crash(reading, format!("exit code {code}")))
+        }
+        ProcessEnd::Exited(_) => None,
+    }
+}
+
+/// A limit was reached. A version that was printed before is noted, and does not count.
+fn limit(reading: &Reading<'_>, what: String) -> Judgement {
+    let evidence = Evidence::new(EvidenceKind::TimeLimit, what);
+    let version_found = version::find(reading).map(|found| found.version);
+    Judgement { version_found, ..Judgement::new(Verdict::Timeout, evidence) }
+}
+
+/// A crash for want of a terminal or a display is not the install's fault; with a terminal it is.
+fn crash(reading: &Reading<'_>, what: String) -> Judgement {
+    let wanted = |kind| match kind {
+        EvidenceKind::Terminal => !reading.observation.terminal,
+        kind => kind == EvidenceKind::Display,
+    };
+    match environment::find(reading, wanted) {
+        Some(evidence) => Judgement::new(Verdict::Environment, evidence),
+        None => Judgement::new(Verdict::Broken, Evidence::new(EvidenceKind::Crash, what)),
+    }
+}

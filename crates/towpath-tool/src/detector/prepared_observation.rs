@@ -1,0 +1,74 @@
+//! An observation prepared for the steps of the detector: cleaned lines of both streams, the names of the
+//! tool, the arguments that were given to it, and which lines only quote source code of a traceback.
+
+use super::traceback;
+use crate::find_tool_name_in_line::ToolNames;
+use crate::observation::Observation;
+use crate::printed_text::{Line, lines_of};
+
+pub(super) struct Reading<'a> {
+    pub observation: &'a Observation,
+    /// stdout, then stderr.
+    pub lines: Vec<Line>,
+    /// How many of the lines are of stdout.
+    pub of_stdout: usize,
+    pub names: ToolNames,
+    pub arguments: Vec<String>,
+    pub exception: traceback::Exception,
+}
+
+impl<'a> Reading<'a> {
+    pub fn new(observation: &'a Observation) -> Reading<'a> {
+        let mut lines = lines_of(&observation.stdout);
+        let of_stdout = lines.len();
+        lines.extend(lines_of(&observation.stderr));
+        let exception = traceback::find(&lines);
+        let others = observation.aliases.iter().map(String::as_str);
+        let names = ToolNames::new(&observation.tool, others);
+        let arguments = observation.arguments();
+        Reading { observation, lines, of_stdout, names, arguments, exception }
+    }
+
+    /// The lines that the program wrote itself: no quoted source code, no stack.
+    pub fn own_lines(&self) -> impl Iterator<Item = (usize, &Line)> {
+        let lines = self.lines.iter().enumerate();
+        lines.filter(|(at, line)| !self.exception.quoted.contains(at) && !line.is_blank())
+    }
+
+    /// Whether a text is one of our arguments, perhaps in quotes or at the end of a path.
+    pub fn is_argument(&self, text: &str) -> bool {
+        let text = text.trim_matches(|c: char| "'\"`‘’“”:,. ".contains(c));
+        let last = text.rsplit('/').next().unwrap_or(text);
+        self.arguments.iter().any(|argument| argument == text || argument == last)
+    }
+
+    /// Whether a line quotes one of our arguments: an option as a word, a bare word only in quotes.
+    pub fn quotes_argument(&self, line: &str) -> bool {
+        self.arguments.iter().any(|argument| match argument.starts_with('-') {
+            true => has_option(line, argument),
+            false => {
+                let quotes =
+                    [('\'', '\''), ('"', '"'), ('`', '\''), ('`', '`'), ('‘', '’'), ('“', '”')];
+                quotes
+                    .iter()
+                    .any(|(open, close)| line.contains(&format!("{open}{argument}{close}")))
+            }
+        })
+    }
+
+    /// How the process ended, when it ended by itself.
+    pub fn exit_code(&self) -> Option<i32> {
+        self.observation.end.exit_code()
+    }
+}
+
+/// Whether an option is there as a word: not as a part of a longer one.
+fn has_option(line: &str, option: &str) -> bool {
+    line.match_indices(option).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + option.len()..].chars().next();
+        let joined =
+            |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '_');
+        !joined(before) && !joined(after)
+    })
+}

@@ -1,0 +1,70 @@
+//! Why a file did not arrive, in terms of what a user can do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum DownloadError {
+    #[error("`{0}` is not a URL that can be fetched")]
+    Url(String),
+    #[error("`{url}`: the server answered {code}")]
+    Status { url: String, code: u16 },
+    #[error("`{url}`: too many redirects")]
+    Redirects { url: String },
+    #[error("`{url}` redirects to a URL without encryption")]
+    Unencrypted { url: String },
+    #[error("`{url}`: the connection ended before the file did")]
+    Truncated { url: String },
+    #[error("`{url}`: the server did not answer in time")]
+    TimedOut { url: String },
+    #[error("`{url}`: {reason}")]
+    Unreachable { url: String, reason: String },
+    #[error("`{url}` is larger than {limit} bytes")]
+    TooLarge { url: String, limit: u64 },
+    #[error("`{url}` has the SHA-256 {found}, expected {expected}")]
+    Checksum { url: String, expected: String, found: String },
+    #[error("no certificates: {0}")]
+    Certificates(String),
+    #[error("`{0}` is not a proxy")]
+    Proxy(String),
+    #[error("`{}`: {error}", path.display())]
+    Io { path: PathBuf, error: io::Error },
+}
+
+impl DownloadError {
+    pub(super) fn io(path: &Path, error: io::Error) -> DownloadError {
+        DownloadError::Io { path: path.to_owned(), error }
+    }
+
+    pub(super) fn http(url: &str, error: ureq::Error) -> DownloadError {
+        let url = url.to_owned();
+        match error {
+            ureq::Error::StatusCode(code) => DownloadError::Status { url, code },
+            ureq::Error::BadUri(_) | ureq::Error::Http(_) => DownloadError::Url(url),
+            ureq::Error::TooManyRedirects => DownloadError::Redirects { url },
+            ureq::Error::RequireHttpsOnly(_) => DownloadError::Unencrypted { url },
+            ureq::Error::Timeout(_) => DownloadError::TimedOut { url },
+            ureq::Error::Io(error) => io_error(url, error),
+            other => DownloadError::Unreachable { url, reason: other.to_string() },
+        }
+    }
+}
+
+/// While a body is read, errors of the library arrive inside of those of the system.
+fn io_error(url: String, error: io::Error) -> DownloadError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::BrokenPipe => return DownloadError::Truncated { url },
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+            return DownloadError::TimedOut { url };
+        }
+        _ => {}
+    }
+    match error.downcast::<ureq::Error>() {
+        Ok(inner) => DownloadError::http(&url, inner),
+        Err(error) => DownloadError::Unreachable { url, reason: error.to_string() },
+    }
+}

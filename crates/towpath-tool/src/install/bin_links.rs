@@ -1,0 +1,129 @@
+//! The links in `bin/`, one for each program of the tools that are in use. A link belongs to the tool
+//! that it points into; a file that is no link of ours is never replaced.
+
+use super::tool_directories::{ToolDirectories, version_directory_name};
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Component, Path, PathBuf};
+
+#[derive(Debug)]
+pub struct BinLinks<'a> {
+    directories: &'a ToolDirectories,
+}
+
+/// What a name in `bin/` is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BinEntry {
+    Free,
+    /// A link of ours, into this version of this tool.
+    Tool {
+        tool: String,
+        version: String,
+    },
+    /// Something that we did not make.
+    Foreign,
+}
+
+impl<'a> BinLinks<'a> {
+    pub fn new(directories: &'a ToolDirectories) -> BinLinks<'a> {
+        BinLinks { directories }
+    }
+
+    pub fn path(&self, program: &str) -> PathBuf {
+        self.directories.bin().join(program)
+    }
+
+    pub fn entry(&self, program: &str) -> BinEntry {
+        let path = self.path(program);
+        if path.symlink_metadata().is_err() {
+            return BinEntry::Free;
+        }
+        let target = fs::read_link(&path).ok();
+        target.as_deref().and_then(owner).unwrap_or(BinEntry::Foreign)
+    }
+
+    /// Links the programs of a version. Returns those whose name another tool, or a file that is not
+    /// ours, has already.
+    pub fn link(
+        &self,
+        tool: &str,
+        version: &str,
+        programs: &[(String, PathBuf)],
+    ) -> io::Result<Vec<String>> {
+        let mut taken = Vec::new();
+        fs::create_dir_all(self.directories.bin())?;
+        for (program, inside) in programs {
+            match self.entry(program) {
+                BinEntry::Foreign => taken.push(program.clone()),
+                BinEntry::Tool { tool: other, .. } if other != tool => taken.push(program.clone()),
+                BinEntry::Free | BinEntry::Tool { .. } => {
+                    let target = Path::new("../tools").join(tool);
+                    let target = target.join(version_directory_name(version)).join(inside);
+                    replace_link(&self.path(program), &target)?;
+                }
+            }
+        }
+        let current: Vec<&str> = programs.iter().map(|(program, _)| program.as_str()).collect();
+        self.unlink(tool, |program| !current.contains(&program))?;
+        Ok(taken)
+    }
+
+    /// Removes the links into a version of a tool, or into all of them.
+    pub fn remove(&self, tool: &str, version: Option<&str>) -> io::Result<()> {
+        self.unlink(tool, |program| match (self.entry(program), version) {
+            (BinEntry::Tool { version: linked, .. }, Some(version)) => {
+                linked == version_directory_name(version)
+            }
+            (entry, _) => entry != BinEntry::Foreign,
+        })
+    }
+
+    /// The version of a tool that `bin/` leads to.
+    pub fn version_in_use(&self, tool: &str) -> Option<String> {
+        self.names().ok()?.iter().find_map(|program| match self.entry(program) {
+            BinEntry::Tool { tool: owner, version } if owner == tool => Some(version),
+            _ => None,
+        })
+    }
+
+    fn unlink(&self, tool: &str, unwanted: impl Fn(&str) -> bool) -> io::Result<()> {
+        for program in self.names()? {
+            let ours =
+                matches!(self.entry(&program), BinEntry::Tool { tool: owner, .. } if owner == tool);
+            if ours && unwanted(&program) {
+                fs::remove_file(self.path(&program))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn names(&self) -> io::Result<Vec<String>> {
+        let entries = match fs::read_dir(self.directories.bin()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+    }
+}
+
+/// Whose link this is: `../tools/TOOL/VERSION/…`.
+fn owner(target: &Path) -> Option<BinEntry> {
+    let mut parts = target.strip_prefix("../tools").ok()?.components();
+    let mut name = || match parts.next()? {
+        Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
+        _ => None,
+    };
+    Some(BinEntry::Tool { tool: name()?, version: name()? })
+}
+
+/// Makes a link, or gives it another target, in one step.
+pub(super) fn replace_link(path: &Path, target: &Path) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let new = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let _ = fs::remove_file(&new);
+    symlink(target, &new)?;
+    fs::rename(&new, path).inspect_err(|_| {
+        let _ = fs::remove_file(&new);
+    })
+}

@@ -1,0 +1,112 @@
+//! What is known of an install, as JSON inside of it: where it came from, what it is made of, how it was
+//! verified and in which sandbox.
+
+use crate::repair_metadata::RepairMetadata;
+use crate::verdict_and_evidence::Verdict;
+use crate::verify_section::VerifySection;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The form that this program writes.
+pub const SCHEMA: u32 = 1;
+const FILE: &str = "towpath-tool.json";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstallRecord {
+    /// The form of the file; [`SCHEMA`] is written.
+    pub schema: u32,
+    pub tool: String,
+    pub version: String,
+    /// The source, as a user writes it: `cargo:kibi`.
+    pub from: String,
+    pub installed_ms: i64,
+    /// Of everything that was fetched for it.
+    pub integrity: String,
+    /// As the source has published them, by the name of the file.
+    #[serde(default)]
+    pub checksums: BTreeMap<String, String>,
+    pub binaries: Vec<InstalledBinary>,
+    pub verify: VerifySection,
+    pub sandbox: SandboxRecord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair_metadata: Option<RepairMetadata>,
+    /// Directories outside of the install that its programs need, such as an interpreter's.
+    #[serde(default)]
+    pub runtime: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstalledBinary {
+    pub name: String,
+    /// Inside of the install.
+    pub path: PathBuf,
+    pub sha256: String,
+    pub verdict: Verdict,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version_found: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxRecord {
+    pub kind: String,
+    pub not_enforced: Vec<String>,
+}
+
+impl InstallRecord {
+    /// The record of an install.
+    pub fn read(install: &Path) -> io::Result<InstallRecord> {
+        let text = fs::read(install.join(FILE))?;
+        let record: InstallRecord = serde_json::from_slice(&text)?;
+        match record.schema == SCHEMA {
+            true => Ok(record),
+            false => Err(io::Error::other("written by a newer version of this program")),
+        }
+    }
+
+    pub(super) fn write(&self, install: &Path) -> io::Result<()> {
+        let text = serde_json::to_vec_pretty(self)?;
+        let file = fs::File::create_new(install.join(FILE))?;
+        io::Write::write_all(&mut &file, &text)?;
+        file.sync_all()
+    }
+
+    /// The programs of the install, by name and path inside of it.
+    pub fn relative_programs(&self) -> Vec<(String, PathBuf)> {
+        self.binaries.iter().map(|binary| (binary.name.clone(), binary.path.clone())).collect()
+    }
+
+    /// The programs of the install, by name and absolute path.
+    pub fn programs(&self, install: &Path) -> Vec<(String, PathBuf)> {
+        let absolute = |binary: &InstalledBinary| (binary.name.clone(), install.join(&binary.path));
+        self.binaries.iter().map(absolute).collect()
+    }
+
+    /// The programs whose files are not what was installed.
+    pub fn changed(&self, install: &Path) -> Vec<String> {
+        let is_changed = |binary: &&InstalledBinary| {
+            sha256_of_file(&install.join(&binary.path)).ok().as_ref() != Some(&binary.sha256)
+        };
+        self.binaries.iter().filter(is_changed).map(|binary| binary.name.clone()).collect()
+    }
+}
+
+/// In hexadecimal digits.
+pub(crate) fn sha256_of_file(path: &Path) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    let mut file = fs::File::open(path)?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match io::Read::read(&mut file, &mut buffer)? {
+            0 => return Ok(hexadecimal(&hash.finalize())),
+            length => hash.update(&buffer[..length]),
+        }
+    }
+}
+
+fn hexadecimal(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,18 @@
+//! Installed tools. An install is built in a directory of its own that never moves, since programs may
+//! contain its path; once it is proven to work, a link `tools/NAME/VERSION` makes it visible, and links
+//! in one `bin/` make its programs usable. Whatever is interrupted before that link leaves nothing that
+//! anybody sees, and is removed by the next install of the same tool.
+
+mod bin_links;
+mod install_lock;
+mod install_record;
+mod installed_tools;
+mod staged_install;
+mod tool_directories;
+
+pub use bin_links::{BinEntry, BinLinks};
+pub use install_lock::{InstallLock, LockError};
+pub use install_record::{InstallRecord, InstalledBinary, SandboxRecord};
+pub use installed_tools::{InstalledTool, InstalledTools};
+pub use staged_install::{InstallError, Published, StagedInstall};
+pub use tool_directories::{ToolDirectories, version_directory_name};

@@ -1,0 +1,235 @@
+//! One install from its lock to its link: fetched, built in a directory of its own, and then either
+//! published with what proves that it works, or removed. Dropping a staged install removes it.
+
+use super::bin_links::{BinLinks, replace_link};
+use super::install_lock::{InstallLock, LockError};
+use super::install_record::{
+    InstallRecord, InstalledBinary, SCHEMA, SandboxRecord, sha256_of_file,
+};
+use super::installed_tools::{InstalledTools, remove_directory};
+use super::tool_directories::{ToolDirectories, version_directory_name};
+use crate::recipe::ToolRecipe;
+use crate::recipe_file::write_recipe;
+use crate::self_repair::Proof;
+use crate::sources::{Artifact, Built, SourceContext, SourceError, SourceRef, build, fetch};
+use crate::verification::SandboxSetup;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use towpath_process::sandbox::Confinement;
+
+const RECIPE: &str = "towpath-tool.toml";
+
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error(
+        "what was fetched for {tool} {version} has the hash {found}, and the lock file has {expected}"
+    )]
+    Integrity { tool: String, version: String, expected: String, found: String },
+    #[error("{tool} {version} has no program")]
+    NoPrograms { tool: String, version: String },
+}
+
+impl InstallError {
+    fn file(path: &Path) -> impl FnOnce(io::Error) -> InstallError {
+        let path = path.to_owned();
+        move |source| InstallError::File { path, source }
+    }
+}
+
+/// What was built and is not visible yet.
+#[derive(Debug)]
+pub struct StagedInstall<'a> {
+    directories: &'a ToolDirectories,
+    _lock: InstallLock,
+    tool: String,
+    version: String,
+    directory: PathBuf,
+    artifact: Artifact,
+    built: Built,
+    published: bool,
+}
+
+/// An install that is visible now.
+#[derive(Debug)]
+pub struct Published {
+    pub record: InstallRecord,
+    pub directory: PathBuf,
+    /// Programs whose name in `bin/` belongs to something else.
+    pub not_linked: Vec<String>,
+}
+
+impl<'a> StagedInstall<'a> {
+    /// Fetches and builds a version. `expected` is the hash that a lock file has for it.
+    pub fn build(
+        directories: &'a ToolDirectories,
+        lock: InstallLock,
+        recipe: &ToolRecipe,
+        version: &str,
+        expected: Option<&str>,
+        context: &mut SourceContext<'_>,
+    ) -> Result<StagedInstall<'a>, InstallError> {
+        let tool = recipe.metadata.name.clone();
+        let installs = directories.installs(&tool);
+        let tools = InstalledTools::new(directories);
+        tools.remove_leftovers(&tool).map_err(InstallError::file(&installs))?;
+        let artifact = fetch(recipe, version, context)?;
+        if let Some(expected) = expected.filter(|expected| *expected != artifact.integrity) {
+            let (version, expected) = (version.to_owned(), expected.to_owned());
+            let found = artifact.integrity;
+            return Err(InstallError::Integrity { tool, version, expected, found });
+        }
+        let directory = new_directory(&installs, version).map_err(InstallError::file(&installs))?;
+        let mut staged = StagedInstall {
+            directories,
+            _lock: lock,
+            tool,
+            version: version.to_owned(),
+            directory,
+            artifact,
+            built: Built::default(),
+            published: false,
+        };
+        staged.built = build(recipe, version, &staged.artifact, &staged.directory, context)?;
+        if staged.built.binaries.is_empty() {
+            let (tool, version) = (staged.tool.clone(), staged.version.clone());
+            return Err(InstallError::NoPrograms { tool, version });
+        }
+        Ok(staged)
+    }
+
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The programs, by name and absolute path.
+    pub fn programs(&self) -> Vec<(String, PathBuf)> {
+        let absolute = |(name, path): &(String, PathBuf)| (name.clone(), self.directory.join(path));
+        self.built.binaries.iter().map(absolute).collect()
+    }
+
+    /// How its programs are run to verify them.
+    pub fn sandbox(&self, confinement: &Confinement, own_program: &Path) -> SandboxSetup {
+        sandbox_of(&self.directory, &self.built.runtime, confinement, own_program)
+    }
+
+    /// Makes the install visible, with what proves that it works.
+    pub fn publish(
+        mut self,
+        proof: &Proof,
+        from: &SourceRef,
+        now_ms: i64,
+    ) -> Result<Published, InstallError> {
+        let record = self.record(proof, from, now_ms)?;
+        let recipe = self.directory.join(RECIPE);
+        fs::write(&recipe, write_recipe(&proof.recipe)).map_err(InstallError::file(&recipe))?;
+        record.write(&self.directory).map_err(InstallError::file(&self.directory))?;
+        let link = self.directories.version(&self.tool, &self.version);
+        self.link(&link).map_err(InstallError::file(&link))?;
+        self.published = true;
+        let bin = self.directories.bin();
+        let not_linked = BinLinks::new(self.directories)
+            .link(&self.tool, &self.version, &record.relative_programs())
+            .map_err(InstallError::file(&bin))?;
+        Ok(Published { record, directory: self.directory.clone(), not_linked })
+    }
+
+    fn link(&self, link: &Path) -> io::Result<()> {
+        let folder = self.directories.tool(&self.tool);
+        fs::create_dir_all(&folder)?;
+        let before = fs::canonicalize(link).ok();
+        let name = self.directory.file_name().unwrap_or_default();
+        let target = Path::new("../.installs").join(&self.tool).join(name);
+        replace_link(link, &target)?;
+        fs::File::open(&folder)?.sync_all()?;
+        match before {
+            Some(before) => remove_directory(&before),
+            None => Ok(()),
+        }
+    }
+
+    fn record(
+        &self,
+        proof: &Proof,
+        from: &SourceRef,
+        installed_ms: i64,
+    ) -> Result<InstallRecord, InstallError> {
+        let mut binaries = Vec::new();
+        for (name, path) in &self.built.binaries {
+            let file = self.directory.join(path);
+            let report = proof.reports.iter().find(|report| report.name == *name);
+            binaries.push(InstalledBinary {
+                name: name.clone(),
+                path: path.clone(),
+                sha256: sha256_of_file(&file).map_err(InstallError::file(&file))?,
+                verdict: report.map_or(crate::Verdict::Unknown, |report| report.verdict.verdict),
+                version_found: report.and_then(|report| report.verdict.version_found.clone()),
+            });
+        }
+        let not_enforced = proof.sandbox.not_enforced.iter().map(|&what| what.to_owned()).collect();
+        Ok(InstallRecord {
+            schema: SCHEMA,
+            tool: self.tool.clone(),
+            version: self.version.clone(),
+            from: from.to_string(),
+            installed_ms,
+            integrity: self.artifact.integrity.clone(),
+            checksums: self.artifact.checksums.iter().cloned().collect(),
+            binaries,
+            verify: proof.recipe.verify.clone(),
+            sandbox: SandboxRecord { kind: proof.sandbox.kind.to_owned(), not_enforced },
+            repair_metadata: proof.repair.clone(),
+            runtime: self.built.runtime.clone(),
+        })
+    }
+}
+
+impl Drop for StagedInstall<'_> {
+    fn drop(&mut self) {
+        if !self.published {
+            let _ = remove_directory(&self.directory);
+        }
+    }
+}
+
+/// How the programs of an install are run to verify them.
+pub(crate) fn sandbox_of(
+    install: &Path,
+    runtime: &[PathBuf],
+    confinement: &Confinement,
+    own_program: &Path,
+) -> SandboxSetup {
+    let mut readable = vec![install.to_owned()];
+    readable.extend(runtime.iter().cloned());
+    let bin = |directory: &PathBuf| directory.join("bin");
+    SandboxSetup {
+        confinement: confinement.clone(),
+        own_program: own_program.to_owned(),
+        path: readable.iter().map(bin).collect(),
+        readable,
+    }
+}
+
+/// A directory that nobody else has.
+fn new_directory(installs: &Path, version: &str) -> io::Result<PathBuf> {
+    fs::create_dir_all(installs)?;
+    let version = version_directory_name(version);
+    for number in 1.. {
+        let directory = installs.join(format!("{version}-{number}"));
+        match fs::create_dir(&directory) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| directory),
+        }
+    }
+    unreachable!("there are more numbers than directories")
+}

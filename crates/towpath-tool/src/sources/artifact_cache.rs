@@ -1,0 +1,218 @@
+//! What was fetched, kept for the next install: `CACHE/SOURCE/PACKAGE/VERSION-KEY/` with a tree and a
+//! file that has its hash. An artifact appears complete or not at all, also when two fetch it at once or
+//! one is killed; one whose content has changed is removed, never used.
+
+use super::source_error::SourceError;
+use super::source_ref::SourceRef;
+use super::tree_hash::{make_readable, tree_hash};
+use crate::download::hexadecimal;
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Everything that an offline build of one version needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    /// Read-only for builds.
+    pub directory: PathBuf,
+    /// `sha256:…` of the whole tree.
+    pub integrity: String,
+    /// The registry's own checksums, or ours of each file, by package or file name.
+    pub checksums: Vec<(String, String)>,
+    /// The version of the interpreter that it was fetched for, if that matters.
+    pub made_for: Option<String>,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct FetchRequest {
+    pub source: SourceRef,
+    pub version: String,
+    /// The steps that fetch something, as JSON.
+    pub steps: serde_json::Value,
+    pub platform: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ArtifactFile {
+    schema: u32,
+    integrity: String,
+    checksums: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    made_for: Option<String>,
+}
+
+const SCHEMA: u32 = 1;
+const TREE: &str = "tree";
+const FILE: &str = "artifact.json";
+const LOCK: &str = "lock";
+
+#[derive(Debug)]
+pub(super) struct ArtifactCache<'c> {
+    root: &'c Path,
+}
+
+impl<'c> ArtifactCache<'c> {
+    pub fn new(root: &'c Path) -> ArtifactCache<'c> {
+        ArtifactCache { root }
+    }
+
+    /// What was fetched before and is unchanged. What is there and is not that is removed.
+    pub fn find(&self, request: &FetchRequest) -> Option<Artifact> {
+        let directory = self.directory(request);
+        let found = unchanged(&directory);
+        if found.is_none() && directory.exists() {
+            self.discard(request);
+        }
+        found
+    }
+
+    /// Removes what is not usable any more.
+    pub fn discard(&self, request: &FetchRequest) {
+        let directory = self.directory(request);
+        let Ok(partial) = self.begin() else { return };
+        // Away at one instant, so that nobody finds half of it.
+        let _ = fs::rename(directory, partial.directory.join("discarded"));
+    }
+
+    /// An empty tree to fetch into.
+    pub fn begin(&self) -> Result<PartialArtifact, SourceError> {
+        let partials = self.root.join(".partial");
+        fs::create_dir_all(&partials).map_err(SourceError::io(&partials))?;
+        remove_leftovers(&partials);
+        for number in 0.. {
+            let directory = partials.join(format!("{}-{number}", std::process::id()));
+            match fs::create_dir(&directory) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made.map_err(SourceError::io(&directory))?,
+            }
+            let lock = File::create(directory.join(LOCK)).and_then(|lock| {
+                flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+                Ok(lock)
+            });
+            let tree = directory.join(TREE);
+            // Another process may take it for a leftover in this instant.
+            let Ok(lock) = lock else { continue };
+            if fs::create_dir(&tree).is_err() {
+                continue;
+            }
+            return Ok(PartialArtifact {
+                directory,
+                tree,
+                checksums: Vec::new(),
+                made_for: None,
+                _lock: lock,
+            });
+        }
+        unreachable!("there are more numbers than directories")
+    }
+
+    /// Makes a tree visible under what was asked for.
+    pub fn publish(
+        &self,
+        request: &FetchRequest,
+        mut partial: PartialArtifact,
+    ) -> Result<Artifact, SourceError> {
+        let tree = &partial.tree;
+        make_readable(tree).map_err(SourceError::io(tree))?;
+        let integrity = tree_hash(tree).map_err(SourceError::io(tree))?;
+        partial.checksums.sort();
+        let checksums = std::mem::take(&mut partial.checksums);
+        let made_for = partial.made_for.take();
+        let file = ArtifactFile {
+            schema: SCHEMA,
+            integrity: integrity.clone(),
+            checksums: checksums.clone(),
+            made_for: made_for.clone(),
+        };
+        let text = serde_json::to_vec_pretty(&file).expect("strings and lists are JSON");
+        let complete = partial.directory.join("complete");
+        let target = self.directory(request);
+        let parent = target.parent().unwrap_or(self.root);
+        fs::create_dir_all(parent).map_err(SourceError::io(parent))?;
+        fs::create_dir(&complete).map_err(SourceError::io(&complete))?;
+        fs::write(complete.join(FILE), text).map_err(SourceError::io(&complete))?;
+        fs::rename(tree, complete.join(TREE)).map_err(SourceError::io(tree))?;
+        match fs::rename(&complete, &target) {
+            Ok(()) => {}
+            // Another process was faster.
+            Err(_) if target.exists() => {
+                if let Some(artifact) = self.find(request) {
+                    return Ok(artifact);
+                }
+                fs::rename(&complete, &target).map_err(SourceError::io(&target))?;
+            }
+            Err(error) => return Err(SourceError::io(&target)(error)),
+        }
+        Ok(Artifact { directory: target.join(TREE), integrity, checksums, made_for })
+    }
+
+    fn directory(&self, request: &FetchRequest) -> PathBuf {
+        let text = serde_json::to_vec(request).expect("a request is JSON");
+        let key = &hexadecimal(&Sha256::digest(text))[..12];
+        let name = request.source.name();
+        // A URL is no name for a directory.
+        let package = if name.contains("://") { "download" } else { name };
+        let one_part = |text: &str| text.replace('%', "%25").replace('/', "%2f");
+        self.root
+            .join(request.source.kind().word())
+            .join(one_part(package))
+            .join(format!("{}-{key}", one_part(&request.version)))
+    }
+}
+
+fn unchanged(directory: &Path) -> Option<Artifact> {
+    let text = fs::read(directory.join(FILE)).ok()?;
+    let file: ArtifactFile = serde_json::from_slice(&text).ok()?;
+    let tree = directory.join(TREE);
+    let same = file.schema == SCHEMA && tree_hash(&tree).is_ok_and(|hash| hash == file.integrity);
+    let ArtifactFile { integrity, checksums, made_for, .. } = file;
+    same.then_some(Artifact { directory: tree, integrity, checksums, made_for })
+}
+
+/// A tree that is being fetched. Dropping it removes it.
+#[derive(Debug)]
+pub(super) struct PartialArtifact {
+    directory: PathBuf,
+    /// What is fetched goes here.
+    pub tree: PathBuf,
+    pub checksums: Vec<(String, String)>,
+    pub made_for: Option<String>,
+    _lock: File,
+}
+
+impl PartialArtifact {
+    /// A directory beside the tree, for what is not kept.
+    pub fn scratch(&self, name: &str) -> Result<PathBuf, SourceError> {
+        make_directory(self.directory.join(format!("scratch-{name}")))
+    }
+
+    /// A directory in the tree.
+    pub fn part(&self, name: &str) -> Result<PathBuf, SourceError> {
+        make_directory(self.tree.join(name))
+    }
+}
+
+fn make_directory(directory: PathBuf) -> Result<PathBuf, SourceError> {
+    fs::create_dir_all(&directory).map_err(SourceError::io(&directory))?;
+    Ok(directory)
+}
+
+impl Drop for PartialArtifact {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// What killed processes have left: nobody has its lock.
+fn remove_leftovers(partials: &Path) {
+    for entry in fs::read_dir(partials).into_iter().flatten().flatten() {
+        let Ok(lock) = File::open(entry.path().join(LOCK)) else { continue };
+        if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What pip prints about a package: the report of an install that does not happen, the list of versions,
+//! and that there is nothing.
+
+use serde_json::Value;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PackageReport {
+    pub name: String,
+    pub version: String,
+    pub summary: Option<String>,
+    pub homepage: Option<String>,
+    pub license: Option<String>,
+}
+
+/// The one package in a report of `pip install --dry-run --no-deps --report -`.
+pub(super) fn read_report(text: &str) -> Option<PackageReport> {
+    let json: Value = serde_json::from_str(text).ok()?;
+    let metadata = json.get("install")?.get(0)?.get("metadata")?;
+    let string = |key: &str| {
+        let text = metadata.get(key).and_then(Value::as_str);
+        text.filter(|text| !text.trim().is_empty()).map(str::to_owned)
+    };
+    let list = |key: &str| -> Vec<&str> {
+        let list = metadata.get(key).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(Value::as_str).collect()
+    };
+    let page = project_page(&list("project_url"));
+    let classified = list("classifier").into_iter().find_map(classified_license).map(str::to_owned);
+    Some(PackageReport {
+        name: string("name")?,
+        version: string("version")?,
+        summary: string("summary"),
+        homepage: string("home_page").or(page),
+        // The old field may have the whole text.
+        license: string("license_expression")
+            .or_else(|| string("license").filter(|text| text.len() <= 80))
+            .or(classified),
+    })
+}
+
+/// The most useful of `Label, URL`.
+fn project_page(urls: &[&str]) -> Option<String> {
+    let labels = ["homepage", "home", "repository", "source", "source code", "code", "github"];
+    let labelled = |wanted: &str| {
+        let pairs = urls.iter().filter_map(|text| text.split_once(','));
+        let mut found = pairs.filter(|(label, _)| label.trim().eq_ignore_ascii_case(wanted));
+        found.next().map(|(_, url)| url.trim().to_owned())
+    };
+    labels.iter().find_map(|label| labelled(label))
+}
+
+/// `License :: OSI Approved :: MIT License`
+fn classified_license(classifier: &str) -> Option<&str> {
+    let rest = classifier.strip_prefix("License :: ")?;
+    rest.rsplit(" :: ").next().filter(|license| *license != "OSI Approved")
+}
+
+/// The newest version in the output of `pip index versions`: `docopt (0.6.2)`.
+pub(super) fn found_version(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.split_once(" (")?.1.strip_suffix(')'))
+}
+
+/// Whether pip has found nothing, rather than failed.
+pub(super) fn is_not_found(stderr: &str) -> bool {
+    let has = |text: &str| stderr.lines().any(|line| line.starts_with(text));
+    let unreachable = ["Retrying (", "Failed to establish a new connection", "Could not fetch URL"];
+    has("ERROR: No matching distribution found for")
+        && !unreachable.iter().any(|text| stderr.contains(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLACK: &str = r#"{ "version": "1", "pip_version": "23.2.1", "install": [ {
+        "download_info": { "url": "https://x/black.whl", "archive_info": { "hashes": { "sha256": "00" } } },
+        "metadata": {
+            "metadata_version": "2.5", "name": "black", "version": "26.10.1",
+            "summary": "The uncompromising code formatter.", "license_expression": "MIT",
+            "project_url": [ "Documentation, https://black.readthedocs.io/",
+                "Repository, https://github.com/psf/black", "Issues, https://x/issues" ]
+        } } ] }"#;
+
+    #[test]
+    fn a_report_is_read() {
+        let black = read_report(BLACK).unwrap();
+        assert_eq!((black.name.as_str(), black.version.as_str()), ("black", "26.10.1"));
+        assert_eq!(black.homepage.as_deref(), Some("https://github.com/psf/black"));
+        assert_eq!(black.license.as_deref(), Some("MIT"));
+        let old = BLACK.replace("\"license_expression\": \"MIT\"", &format!("\"license\": \"{}\", \"classifier\": [\"License :: OSI Approved\", \"License :: OSI Approved :: MIT License\"]", "text ".repeat(40)));
+        assert_eq!(read_report(&old).unwrap().license.as_deref(), Some("MIT License"));
+        for text in ["", "{}", r#"{"install":[]}"#, "ERROR"] {
+            assert_eq!(read_report(text), None);
+        }
+    }
+
+    #[test]
+    fn versions_and_their_absence_are_read() {
+        let index = "docopt (0.6.2)\nAvailable versions: 0.6.2, 0.6.1\n  INSTALLED: 0.6.2\n";
+        assert_eq!(found_version(index), Some("0.6.2"));
+        assert_eq!(found_version(""), None);
+        let nothing = "ERROR: Could not find a version that satisfies the requirement x (from versions: none)\nERROR: No matching distribution found for x\n";
+        assert!(is_not_found(nothing));
+        let offline =
+            format!("WARNING: Retrying (Retry(total=4)) after connection broken by x\n{nothing}");
+        assert!(!is_not_found(&offline));
+        assert!(!is_not_found("ERROR: pip is broken"));
+    }
+}

@@ -1,0 +1,82 @@
+//! What a source needs of its caller: the environment of the clients, the sandbox for builds, the cache,
+//! and where progress is shown. Everything is given; nothing here looks at the process's own.
+
+use super::client::Clients;
+use crate::download::{HttpClient, HttpSettings};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use towpath_process::sandbox::Confinement;
+
+/// Shown while something takes its time.
+pub trait Progress {
+    /// What begins now: `fetch`, `build`.
+    fn phase(&mut self, what: &str);
+    fn amount(&mut self, done: u64, total: Option<u64>, unit: Unit);
+    /// What a client or a build prints, line by line, without escape sequences.
+    fn line(&mut self, text: &str);
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    Bytes,
+    Items,
+}
+
+/// For who does not look.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {
+    fn phase(&mut self, _: &str) {}
+    fn amount(&mut self, _: u64, _: Option<u64>, _: Unit) {}
+    fn line(&mut self, _: &str) {}
+}
+
+pub struct SourceContext<'a> {
+    /// The complete environment of the registries' clients: with it, they find the user's configuration.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where the API of GitHub is.
+    pub github_url: String,
+    /// This program, which serves the sandbox.
+    pub own_program: PathBuf,
+    /// What builds are confined by.
+    pub confinement: Confinement,
+    /// The directory of what was fetched.
+    pub cache: PathBuf,
+    pub progress: &'a mut dyn Progress,
+}
+
+impl std::fmt::Debug for SourceContext<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Without the environment, which may have credentials.
+        f.debug_struct("SourceContext")
+            .field("own_program", &self.own_program)
+            .field("confinement", &self.confinement)
+            .field("cache", &self.cache)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SourceContext<'_> {
+    pub(super) fn variable(&self, name: &str) -> Option<&OsStr> {
+        variable(&self.environment, name)
+    }
+
+    /// What runs clients, and what shows it, at the same time.
+    pub(super) fn split(&mut self) -> (Clients<'_>, &mut dyn Progress) {
+        let clients = Clients { environment: &self.environment, own_program: &self.own_program };
+        (clients, &mut *self.progress)
+    }
+
+    pub(super) fn http(&self) -> HttpClient {
+        HttpClient::new(HttpSettings::from_variables(&self.environment))
+    }
+}
+
+pub(super) fn variable<'e>(
+    environment: &'e [(OsString, OsString)],
+    name: &str,
+) -> Option<&'e OsStr> {
+    let found = environment.iter().find(|(key, value)| key == name && !value.is_empty());
+    found.map(|(_, value)| value.as_os_str())
+}

@@ -1,0 +1,89 @@
+//! Why a source could not do what was asked. What a client printed is part of it, as text without
+//! escape sequences: it names the cause better than we could.
+
+use super::candidate::Unusable;
+use super::source_ref::{SourceKind, SourceRefError};
+use crate::archive::ArchiveError;
+use crate::download::DownloadError;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use towpath_process::sandbox::{EndStatus, SandboxError};
+
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// The client of a registry, or a program that a build needs.
+    #[error("`{0}` is not installed")]
+    MissingClient(&'static str),
+    #[error("{client} {}{}", ended(.status), after_colon(.message))]
+    Client { client: &'static str, status: EndStatus, message: String },
+    #[error("{client} printed something unexpected: {what}")]
+    Output { client: &'static str, what: String },
+    #[error("{from} {version} is not found")]
+    NotFound { from: String, version: String },
+    #[error("{from} {version}: {unusable}")]
+    Unusable { from: String, version: String, unusable: Unusable },
+    #[error("the recipe has no steps for this machine")]
+    NoSteps,
+    #[error("`{0}` is not a version")]
+    Version(String),
+    #[error(transparent)]
+    Name(#[from] SourceRefError),
+    #[error("`{0}` is not in what was fetched")]
+    NoFile(String),
+    #[error("`{}` is a link where the install needs a directory or a file", .0.display())]
+    NotInside(PathBuf),
+    #[error("`{0}` would be installed twice")]
+    TwoPrograms(String),
+    #[error(transparent)]
+    Download(#[from] DownloadError),
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error("`{}`: {error}", path.display())]
+    Io { path: PathBuf, error: io::Error },
+}
+
+impl SourceError {
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> SourceError {
+        let path = path.to_owned();
+        move |error| SourceError::Io { path, error }
+    }
+
+    /// What was fetched has nothing to install.
+    pub(super) fn unusable(
+        kind: SourceKind,
+        package: &str,
+        version: &str,
+        why: Unusable,
+    ) -> SourceError {
+        let from = format!("{}:{package}", kind.word());
+        SourceError::Unusable { from, version: version.to_owned(), unusable: why }
+    }
+
+    pub(super) fn not_found(kind: SourceKind, package: &str, version: &str) -> SourceError {
+        let from = format!("{}:{package}", kind.word());
+        SourceError::NotFound { from, version: version.to_owned() }
+    }
+
+    pub(super) fn output(client: &'static str, what: impl std::fmt::Display) -> SourceError {
+        SourceError::Output { client, what: what.to_string() }
+    }
+}
+
+fn ended(status: &EndStatus) -> String {
+    match status {
+        EndStatus::Exited(code) => format!("failed with exit code {code}"),
+        EndStatus::Signaled(signal) => format!("was ended by signal {signal}"),
+        EndStatus::TimedOut => "took too long".to_owned(),
+        EndStatus::OutputLimit => "printed too much".to_owned(),
+        EndStatus::MemoryLimit => "used too much memory".to_owned(),
+        EndStatus::ProcessLimit => "started too many processes".to_owned(),
+        EndStatus::NotStarted(errno) => format!("could not be started: {errno}"),
+    }
+}
+
+fn after_colon(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
+}

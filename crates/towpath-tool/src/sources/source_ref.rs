@@ -1,0 +1,389 @@
+//! A package of a source, as a user writes it: `cargo:ripgrep`, `github:OWNER/REPO`, `url:https://…`.
+//! The name of a [`SourceRef`] has been checked for its source, so that it can be an argument of the
+//! source's client and a part of a path.
+
+use crate::recipe::{Action, ToolRecipe, VersionSource};
+use crate::verify_section::VERSION;
+use serde::Serialize;
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+use towpath_core::nearest;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceKind {
+    Cargo,
+    Npm,
+    Pypi,
+    Deb,
+    GitHub,
+    Url,
+}
+
+struct Row {
+    kind: SourceKind,
+    word: &'static str,
+    /// What a user calls it.
+    title: &'static str,
+    /// Whether it can be asked for a plain name.
+    has_names: bool,
+    is_name: fn(&str) -> bool,
+    expected: &'static str,
+}
+
+const ROWS: &[Row] = &[
+    Row {
+        kind: SourceKind::Cargo,
+        word: "cargo",
+        title: "Cargo",
+        has_names: true,
+        is_name: |name| is_name(name, 64, |c| c.is_ascii_alphanumeric() || "_-".contains(c)),
+        expected: "letters, digits, `-` and `_`",
+    },
+    Row {
+        kind: SourceKind::Npm,
+        word: "npm",
+        title: "npm",
+        has_names: true,
+        is_name: is_npm_name,
+        expected: "`name` or `@scope/name`",
+    },
+    Row {
+        kind: SourceKind::Pypi,
+        word: "pypi",
+        title: "PyPI",
+        has_names: true,
+        is_name: |name| is_name(name, 128, |c| c.is_ascii_alphanumeric() || "._-".contains(c)),
+        expected: "letters, digits, `.`, `-` and `_`",
+    },
+    Row {
+        kind: SourceKind::Deb,
+        word: "deb",
+        title: "Debian",
+        has_names: true,
+        is_name: |name| {
+            is_name(name, 128, |c| {
+                c.is_ascii_lowercase() || c.is_ascii_digit() || "+.-".contains(c)
+            })
+        },
+        expected: "lower-case letters, digits, `+`, `.` and `-`",
+    },
+    Row {
+        kind: SourceKind::GitHub,
+        word: "github",
+        title: "GitHub",
+        has_names: false,
+        is_name: is_repository,
+        expected: "OWNER/REPO",
+    },
+    Row {
+        kind: SourceKind::Url,
+        word: "url",
+        title: "URL",
+        has_names: false,
+        is_name: is_url,
+        expected: "https://…",
+    },
+];
+
+/// Words for a source that are not like ours.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("pip", "pypi"),
+    ("python", "pypi"),
+    ("crate", "cargo"),
+    ("crates", "cargo"),
+    ("apt", "deb"),
+    ("node", "npm"),
+    ("gh", "github"),
+];
+
+impl SourceKind {
+    pub const ALL: &'static [SourceKind] = &[
+        SourceKind::Cargo,
+        SourceKind::Npm,
+        SourceKind::Pypi,
+        SourceKind::Deb,
+        SourceKind::GitHub,
+        SourceKind::Url,
+    ];
+
+    fn row(self) -> &'static Row {
+        ROWS.iter().find(|row| row.kind == self).expect("every kind has a row")
+    }
+
+    /// `cargo`, as in `cargo:ripgrep`.
+    pub fn word(self) -> &'static str {
+        self.row().word
+    }
+
+    /// As its users write it: `PyPI`.
+    pub fn title(self) -> &'static str {
+        self.row().title
+    }
+
+    /// Whether a plain name can be searched in it.
+    pub fn has_names(self) -> bool {
+        self.row().has_names
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceRef {
+    kind: SourceKind,
+    name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SourceRefError {
+    #[error("`{text}` names no source: write one of {}", words())]
+    NoSource { text: String },
+    #[error("unknown source `{word}`{}", near(.nearest))]
+    UnknownSource { word: String, nearest: Option<&'static str> },
+    #[error("`{name}` is no name of {}: expected {expected}", kind.title())]
+    Name { kind: SourceKind, name: String, expected: &'static str },
+}
+
+fn words() -> String {
+    let word =
+        |row: &Row| format!("{}:{}", row.word, if row.has_names { "NAME" } else { row.expected });
+    ROWS.iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
+fn near(nearest: &Option<&'static str>) -> String {
+    nearest
+        .map_or_else(|| format!(": write one of {}", words()), |n| format!(": did you mean `{n}`?"))
+}
+
+impl SourceRef {
+    pub fn new(kind: SourceKind, name: &str) -> Result<SourceRef, SourceRefError> {
+        let row = kind.row();
+        match (row.is_name)(name) {
+            true => Ok(SourceRef { kind, name: name.to_owned() }),
+            false => {
+                Err(SourceRefError::Name { kind, name: name.to_owned(), expected: row.expected })
+            }
+        }
+    }
+
+    pub fn kind(&self) -> SourceKind {
+        self.kind
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where a recipe's tool comes from. A recipe whose own names are no names of the source has been
+    /// refused by the reader; its tool's name is used then.
+    pub fn of_recipe(recipe: &ToolRecipe) -> SourceRef {
+        let (kind, name) = match &recipe.version {
+            VersionSource::Cargo { package } => (SourceKind::Cargo, package),
+            VersionSource::Npm { package } => (SourceKind::Npm, package),
+            VersionSource::Pypi { package } => (SourceKind::Pypi, package),
+            VersionSource::Deb { package } => (SourceKind::Deb, package),
+            VersionSource::GitHub { repository, .. } => (SourceKind::GitHub, repository),
+            VersionSource::Url { version } => {
+                let url = recipe.steps.iter().find_map(|step| match &step.action {
+                    Action::Download { url, .. } => Some(url.replace(VERSION, version)),
+                    _ => None,
+                });
+                let name = url.unwrap_or_else(|| recipe.metadata.name.clone());
+                return SourceRef { kind: SourceKind::Url, name };
+            }
+        };
+        SourceRef { kind, name: name.clone() }
+    }
+
+    /// `NAME@VERSION` as its two parts; with a source before it or without. A scope's `@` and one
+    /// inside of a URL begin no version.
+    pub fn split_version(text: &str) -> (&str, Option<&str>) {
+        match text.rsplit_once('@') {
+            Some((name, version))
+                if !name.is_empty()
+                    && !name.ends_with([':', '/'])
+                    && !version.is_empty()
+                    && !version.contains('/') =>
+            {
+                (name, Some(version))
+            }
+            _ => (text, None),
+        }
+    }
+}
+
+impl FromStr for SourceRef {
+    type Err = SourceRefError;
+
+    fn from_str(text: &str) -> Result<SourceRef, SourceRefError> {
+        let no_source = || SourceRefError::NoSource { text: text.to_owned() };
+        let (word, name) = text.split_once(':').ok_or_else(no_source)?;
+        // A URL alone is clear enough.
+        if matches!(word, "https" | "http") {
+            return SourceRef::new(SourceKind::Url, text);
+        }
+        let row = ROWS.iter().find(|row| row.word == word).ok_or_else(|| {
+            let other = OTHER_WORDS.iter().find(|(other, _)| *other == word).map(|(_, ours)| *ours);
+            let nearest = other.or_else(|| nearest(word, ROWS.iter().map(|row| row.word)));
+            SourceRefError::UnknownSource { word: word.to_owned(), nearest }
+        })?;
+        SourceRef::new(row.kind, name)
+    }
+}
+
+impl fmt::Display for SourceRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.kind.word(), self.name)
+    }
+}
+
+impl Serialize for SourceRef {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Whether a text can be a version: it becomes a part of arguments, paths and URLs.
+pub fn check_version(version: &str) -> Result<(), String> {
+    let ordinary = |c: char| c.is_ascii_alphanumeric() || ".+-~:_!".contains(c);
+    let starts = version.starts_with(|c: char| c.is_ascii_alphanumeric());
+    match starts && version.len() <= 128 && version.chars().all(ordinary) {
+        true => Ok(()),
+        false => Err(format!("`{version}` is not a version")),
+    }
+}
+
+/// Never an option, never a path, never hidden.
+fn is_name(name: &str, longest: usize, letter: impl Fn(char) -> bool) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.len() <= longest
+        && name.chars().all(letter)
+}
+
+fn is_npm_name(name: &str) -> bool {
+    let part = |part: &str| is_name(part, 214, |c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    match name.strip_prefix('@') {
+        Some(scoped) => {
+            scoped.split_once('/').is_some_and(|(scope, name)| part(scope) && part(name))
+        }
+        None => part(name),
+    }
+}
+
+fn is_repository(name: &str) -> bool {
+    let part = |part: &str| {
+        !matches!(part, "" | "." | "..")
+            && part.len() <= 100
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+    };
+    name.split_once('/').is_some_and(|(owner, repository)| {
+        part(owner) && part(repository) && is_name(owner, 100, |_| true)
+    })
+}
+
+fn is_url(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let visible = |c: char| c.is_ascii_graphic() && !"\"'`<>\\{}".contains(c);
+    rest.is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[')
+            && rest.chars().all(visible)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_read_and_written() {
+        for text in [
+            "cargo:ripgrep",
+            "npm:@angular/cli",
+            "npm:semver",
+            "pypi:zope.interface",
+            "deb:g++-12",
+            "github:BurntSushi/ripgrep",
+            "github:o/.github",
+            "url:https://example.com/a-1.0.tar.gz?x=1&y",
+        ] {
+            assert_eq!(text.parse::<SourceRef>().unwrap().to_string(), text);
+        }
+        let url = "https://example.com/x.zip".parse::<SourceRef>().unwrap();
+        assert_eq!(url.to_string(), "url:https://example.com/x.zip");
+        assert_eq!(SourceKind::ALL.len(), ROWS.len());
+    }
+
+    #[test]
+    fn what_could_be_an_option_or_a_path_is_refused() {
+        for text in [
+            "cargo:--config",
+            "cargo:",
+            "cargo:a b",
+            "npm:@/x",
+            "npm:@a/../b",
+            "npm:a/b",
+            "npm:.hidden",
+            "pypi:a[extra]",
+            "pypi:-r",
+            "pypi:a==1",
+            "deb:Htop",
+            "deb:htop=1",
+            "deb:../x",
+            "github:owner",
+            "github:owner/..",
+            "github:-o/r",
+            "github:a/b/c",
+            "url:file:///etc/passwd",
+            "url:https://",
+            "url:https://a b",
+            "https://{x}",
+        ] {
+            let error = text.parse::<SourceRef>().unwrap_err();
+            assert!(matches!(error, SourceRefError::Name { .. }), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_source_gets_a_suggestion() {
+        let message = |text: &str| text.parse::<SourceRef>().unwrap_err().to_string();
+        assert_eq!(message("pip:x"), "unknown source `pip`: did you mean `pypi`?");
+        assert!(message("zzz:x").starts_with("unknown source `zzz`: write one of cargo:NAME, "));
+        assert!(
+            message("ripgrep").starts_with("`ripgrep` names no source: write one of cargo:NAME")
+        );
+        let error = message("deb:Htop");
+        assert_eq!(
+            error,
+            "`Htop` is no name of Debian: expected lower-case letters, digits, `+`, `.` and `-`"
+        );
+    }
+
+    #[test]
+    fn a_version_follows_the_last_at() {
+        let cases = [
+            ("kibi", ("kibi", None)),
+            ("kibi@0.2.2", ("kibi", Some("0.2.2"))),
+            ("cargo:kibi@0.2.2", ("cargo:kibi", Some("0.2.2"))),
+            ("npm:@a/b", ("npm:@a/b", None)),
+            ("npm:@a/b@1", ("npm:@a/b", Some("1"))),
+            ("@a/b", ("@a/b", None)),
+            ("@b", ("@b", None)),
+            ("url:https://me@host/x", ("url:https://me@host/x", None)),
+            ("kibi@", ("kibi@", None)),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(SourceRef::split_version(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn versions_are_checked() {
+        for version in ["1", "1.2.3", "v1", "2:1.0-1~deb12u1", "1.0.0+b1", "1!2.0"] {
+            assert_eq!(check_version(version), Ok(()), "{version}");
+        }
+        for version in ["", "-1", "1 2", "../1", "1/2", "1@2", ".1", "1\n"] {
+            assert!(check_version(version).is_err(), "{version}");
+        }
+        assert!(check_version(&"1".repeat(129)).is_err());
+    }
+}

@@ -1,0 +1,181 @@
+//! Answers the questions of the static check from the file system of this machine: which files there
+//! are, where the loader would find a library, which programs are on the PATH of a probe.
+
+use crate::FileFacts;
+use crate::static_check::{FileEntry, FileQuestions, Machine, check_file, defined_versions};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// No program that we judge is larger.
+const LARGEST: u64 = 1 << 30;
+/// A `#!` line is within this.
+const BEGINNING: u64 = 4096;
+const LOADER_CONFIGURATION: &str = "/etc/ld.so.conf";
+/// Files of the loader's configuration that include each other are followed this far.
+const DEEPEST_INCLUDE: usize = 8;
+
+const MACHINE: Machine = if cfg!(target_arch = "x86_64") {
+    Machine::X86_64
+} else if cfg!(target_arch = "aarch64") {
+    Machine::Aarch64
+} else {
+    Machine::Other(0)
+};
+
+/// The directories that the loader searches by default.
+const LIBRARY_DIRECTORIES: &[&str] = &["/lib64", "/usr/lib64", "/lib", "/usr/lib"];
+
+#[derive(Debug)]
+pub struct FilesOnDisk {
+    /// The PATH of a probe.
+    path: Vec<PathBuf>,
+    libraries: OnceLock<Vec<PathBuf>>,
+}
+
+impl FilesOnDisk {
+    pub fn new(path: Vec<PathBuf>) -> FilesOnDisk {
+        FilesOnDisk { path, libraries: OnceLock::new() }
+    }
+
+    fn library_directories(&self) -> &[PathBuf] {
+        self.libraries.get_or_init(|| {
+            let mut found = Vec::new();
+            read_configuration(Path::new(LOADER_CONFIGURATION), 0, &mut found);
+            found.extend(LIBRARY_DIRECTORIES.iter().map(PathBuf::from));
+            found
+        })
+    }
+}
+
+/// What a look at a program's file finds, without running it.
+pub fn look_at_file(path: &Path, questions: &FilesOnDisk) -> FileFacts {
+    let shown = path.to_string_lossy();
+    let entry = |entry| check_file(&shown, entry, questions);
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) => {
+            return entry(match error.kind() {
+                ErrorKind::NotFound if path.is_symlink() => FileEntry::DanglingLink,
+                _ if error.raw_os_error() == Some(libc_eloop()) => FileEntry::LinkLoop,
+                _ => FileEntry::Missing,
+            });
+        }
+    };
+    if metadata.is_dir() {
+        return entry(FileEntry::Directory);
+    }
+    if !metadata.is_file() {
+        return entry(FileEntry::Special);
+    }
+    let mode = metadata.permissions().mode();
+    // `$ORIGIN` is the directory of the file that a link leads to.
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match read_at_most(&real, LARGEST) {
+        Ok(bytes) => {
+            let entry = FileEntry::Regular { mode, bytes: &bytes };
+            check_file(&real.to_string_lossy(), entry, questions)
+        }
+        // Whoever may run it and not read it finds out by running it.
+        Err(_) => FileFacts::sound("not readable"),
+    }
+}
+
+fn libc_eloop() -> i32 {
+    rustix::io::Errno::LOOP.raw_os_error()
+}
+
+fn read_at_most(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The directories of a file of the loader's configuration. Lines that are not understood are no
+/// directories.
+fn read_configuration(path: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(text) = fs::read_to_string(path) else { return };
+    for line in text.lines() {
+        let line = line.split('#').next().unwrap_or("").trim();
+        match line.strip_prefix("include ") {
+            Some(pattern) if depth < DEEPEST_INCLUDE => {
+                for file in included(Path::new(pattern.trim())) {
+                    read_configuration(&file, depth + 1, found);
+                }
+            }
+            None if line.starts_with('/') => found.push(PathBuf::from(line)),
+            _ => {}
+        }
+    }
+}
+
+/// The files of `DIRECTORY/*.conf`, in their order, or the one file.
+fn included(pattern: &Path) -> Vec<PathBuf> {
+    let name = pattern.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let Some(ending) = name.strip_prefix('*') else { return vec![pattern.to_owned()] };
+    let directory = pattern.parent().unwrap_or(Path::new("/"));
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().ends_with(ending))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Whether a file is an ELF file for this machine: a library of another one has the same name.
+fn is_for_this_machine(path: &Path) -> bool {
+    const MACHINE_AT: usize = 18;
+    let Ok(beginning) = read_at_most(path, 64) else { return false };
+    let number =
+        beginning.get(MACHINE_AT..MACHINE_AT + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
+    let wanted = match MACHINE {
+        Machine::X86_64 => 62,
+        Machine::Aarch64 => 183,
+        _ => return beginning.starts_with(b"\x7fELF"),
+    };
+    beginning.starts_with(b"\x7fELF") && number == Some(wanted)
+}
+
+impl FileQuestions for FilesOnDisk {
+    fn machine(&self) -> Machine {
+        MACHINE
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        Path::new(path).exists()
+    }
+
+    fn beginning(&self, path: &str) -> Option<Vec<u8>> {
+        read_at_most(Path::new(path), BEGINNING).ok()
+    }
+
+    fn is_on_path(&self, name: &str) -> bool {
+        let is_program = |file: PathBuf| {
+            fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+        };
+        self.path.iter().any(|directory| is_program(directory.join(name)))
+    }
+
+    fn library(&self, name: &str) -> Option<String> {
+        let files = self.library_directories().iter().map(|directory| directory.join(name));
+        let mut there = files.filter(|file| file.exists());
+        // A program of the machine's other word size has its libraries in other directories.
+        let first = there.next()?;
+        let best = match is_for_this_machine(&first) {
+            true => first,
+            false => there.find(|file| is_for_this_machine(file)).unwrap_or(first),
+        };
+        Some(best.to_string_lossy().into_owned())
+    }
+
+    fn library_versions(&self, path: &str) -> Option<Vec<String>> {
+        let path = Path::new(path);
+        if !is_for_this_machine(path) {
+            return None;
+        }
+        defined_versions(&read_at_most(path, LARGEST).ok()?)
+    }
+}

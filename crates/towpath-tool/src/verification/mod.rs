@@ -1,0 +1,14 @@
+//! Verification on a real machine: a program's file is checked, then it is probed in a sandbox, rung by
+//! rung, until the detector has decided; or one stored check is run. Everything that is judged here was
+//! seen by running the program; the judging itself is pure and in the other modules of this crate.
+
+mod files_on_disk;
+mod probe_program;
+mod run_check;
+mod sandbox_setup;
+
+pub use files_on_disk::{FilesOnDisk, look_at_file};
+pub(crate) use probe_program::probe_after;
+pub use probe_program::{ProbeReport, ProgramUnderTest, probe};
+pub use run_check::{CheckRun, run_check};
+pub use sandbox_setup::{SandboxNote, SandboxSetup, VerifyError};

@@ -1,0 +1,94 @@
+//! The tools of a project: what `tools.toml` may say, and that the lock file is read as it was written.
+
+use proptest::prelude::*;
+use towpath_core::Source;
+use towpath_tool::project_tools::{LockFile, LockedTool, read_tools_file};
+use towpath_tool::self_repair::read_proposal;
+use towpath_tool::sources::SourceRef;
+use towpath_tool::{read_recipe, write_recipe};
+
+const RECIPE: &str = r#"[metadata]
+name = "kibi"
+
+[version]
+source = "cargo"
+package = "kibi"
+
+[[steps]]
+action = "cargo_install"
+package = "kibi"
+
+[verify]
+command = "kibi --version"
+"#;
+
+fn locked(version: &str, integrity: &str) -> LockedTool {
+    let recipe = read_recipe(&Source::new("kibi.toml", RECIPE)).expect("a recipe");
+    let from: SourceRef = "cargo:kibi".parse().expect("a source");
+    LockedTool::new("kibi", &from, version, &recipe, integrity)
+}
+
+#[test]
+fn both_forms_of_a_tool_are_read() {
+    let text = "[tools]\nkibi = \"cargo:kibi@0.2.2\"\njq = { from = \"deb:jq\", version = \"1.6\" }\n\
+                prettier = \"npm:@scope/prettier\"\n";
+    let tools = read_tools_file(&Source::new("tools.toml", text)).expect("it is right");
+    let shown: Vec<(String, String, Option<String>)> =
+        tools.into_iter().map(|tool| (tool.name, tool.from.to_string(), tool.version)).collect();
+    let row = |name: &str, from: &str, version: Option<&str>| {
+        (name.to_owned(), from.to_owned(), version.map(str::to_owned))
+    };
+    assert_eq!(
+        shown,
+        [
+            row("kibi", "cargo:kibi", Some("0.2.2")),
+            row("jq", "deb:jq", Some("1.6")),
+            row("prettier", "npm:@scope/prettier", None),
+        ]
+    );
+}
+
+#[test]
+fn a_lock_file_is_read_as_it_was_written() {
+    let mut file = LockFile::default();
+    file.put(locked("0.2.2", "sha256:aa"));
+    let read = LockFile::read(&file.write()).expect("it is ours");
+    assert_eq!(read, file);
+    let tool = read.find("kibi").expect("it is there");
+    assert_eq!(write_recipe(&tool.recipe().expect("a recipe")), RECIPE);
+    assert_eq!(tool.integrity_here(), Some("sha256:aa"));
+}
+
+#[test]
+fn what_another_platform_fetched_of_the_same_version_stays() {
+    let mut file = LockFile::default();
+    let mut other = locked("0.2.2", "sha256:aa");
+    other.integrity = [("linux-riscv".to_owned(), "sha256:bb".to_owned())].into();
+    file.put(other);
+    file.put(locked("0.2.2", "sha256:aa"));
+    assert_eq!(file.find("kibi").expect("it is there").integrity.len(), 2);
+    file.put(locked("0.3.0", "sha256:cc"));
+    assert_eq!(file.find("kibi").expect("it is there").integrity.len(), 1);
+}
+
+#[test]
+fn a_newer_or_damaged_lock_file_is_refused() {
+    assert!(LockFile::read("form = 2\n").expect_err("newer").to_string().contains("newer"));
+    let mut file = LockFile::default();
+    file.put(locked("0.2.2", "sha256:aa"));
+    let text = file.write().replace("[metadata]", "[metdata]");
+    assert!(LockFile::read(&text).expect_err("damaged").to_string().contains("kibi"));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in any::<String>(), toml in "[\\[\\]a-z=\"@:.{}\n ]{0,120}") {
+        for text in [text, toml] {
+            let _ = read_tools_file(&Source::new("tools.toml", text.as_str()));
+            let _ = LockFile::read(&text);
+            let _ = read_proposal(&text, &[("x".to_owned(), "/x".into())]);
+            let _ = SourceRef::split_version(&text);
+            let _ = text.parse::<SourceRef>();
+        }
+    }
+}

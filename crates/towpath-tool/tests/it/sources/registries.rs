@@ -1,0 +1,115 @@
+//! One small tool from each registry: found, fetched, built in the sandbox, and run there.
+
+use super::User;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use towpath_tool::sources::{Candidate, SourceError, SourceKind, Unusable, choose, search};
+
+/// From a name to a program that runs, and again without network and clients.
+fn installs(source: &str, program: &str) -> Candidate {
+    let mut user = User::with_kept_cache();
+    let candidate = user.look_up(source, None).unwrap_or_else(|| panic!("{source} is not found"));
+    assert!(candidate.exact && candidate.unusable.is_none(), "{candidate:?}");
+    let recipe = user.generate(&candidate);
+    let version = candidate.version.as_str();
+    let artifact = user.fetch(&recipe, version).unwrap();
+    assert!(!artifact.checksums.is_empty(), "{artifact:?}");
+    let (install, built) = user.build(&recipe, version, &artifact, "install").unwrap();
+    check_files(&install);
+    let printed = user.run(&install, &built, program, &["--version"]);
+    let upstream = version.split('-').next().unwrap();
+    assert!(printed.contains(upstream), "{program} {version}: {printed}");
+    assert_eq!(built.binaries[0].0, program, "{built:?}");
+    // Nothing but the cache is needed the second time.
+    user.set("PATH", "/nothing/here");
+    assert_eq!(user.fetch(&recipe, version).unwrap(), artifact);
+    candidate
+}
+
+/// Everything belongs to the user, without special rights, and nothing of the build is left.
+fn check_files(install: &Path) {
+    let own = fs::metadata(install.parent().unwrap()).unwrap().uid();
+    let mut waiting = vec![install.to_owned()];
+    assert!(!install.join(".build").exists());
+    while let Some(path) = waiting.pop() {
+        let metadata = path.symlink_metadata().unwrap();
+        assert_eq!(metadata.uid(), own, "{path:?}");
+        assert!(metadata.is_symlink() || metadata.permissions().mode() & 0o7000 == 0, "{path:?}");
+        if metadata.is_dir() {
+            waiting.extend(fs::read_dir(path).unwrap().flatten().map(|entry| entry.path()));
+        }
+    }
+}
+
+#[test]
+fn cargo() {
+    let kibi = installs("cargo:kibi", "kibi");
+    assert_eq!(kibi.binaries, ["kibi"]);
+    assert!(kibi.description.unwrap().contains("text editor"));
+    assert_eq!(kibi.license.as_deref(), Some("MIT OR Apache-2.0"));
+}
+
+#[test]
+fn npm() {
+    let json5 = installs("npm:json5", "json5");
+    assert_eq!(json5.binaries, ["json5"]);
+    assert_eq!(json5.license.as_deref(), Some("MIT"));
+}
+
+#[test]
+fn pypi() {
+    let yamllint = installs("pypi:yamllint", "yamllint");
+    assert!(yamllint.description.unwrap().contains("YAML"));
+}
+
+#[test]
+fn debian_with_what_the_machine_lacks() {
+    let htop = installs("deb:htop", "htop");
+    assert_eq!(htop.homepage.as_deref(), Some("https://htop.dev/"));
+}
+
+#[test]
+fn names_and_versions_that_do_not_exist_are_not_found() {
+    let user = User::new();
+    for kind in ["cargo", "npm", "pypi", "deb"] {
+        assert_eq!(user.look_up(&format!("{kind}:towpath-no-such-tool"), None), None, "{kind}");
+    }
+    for tool in ["cargo:kibi", "npm:json5", "pypi:yamllint", "deb:htop"] {
+        let source = tool.split_once(':').unwrap().0;
+        assert_eq!(user.look_up(tool, Some("9876.5.4")), None, "{tool}");
+        let mut recipe = user.generate(&user.look_up(tool, None).unwrap());
+        recipe.metadata.name = "other".to_owned();
+        let error = user.fetch(&recipe, "9876.5.4").unwrap_err();
+        assert!(
+            matches!(&error, SourceError::NotFound { from, .. } if from == tool),
+            "{source}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_library_has_no_programs() {
+    let user = User::new();
+    let library = user.look_up("cargo:cfg-if", None).unwrap();
+    assert_eq!(library.unusable, Some(Unusable::Library));
+    let recipe = user.generate(&library);
+    let error = user.fetch(&recipe, &library.version).unwrap_err();
+    assert!(matches!(error, SourceError::Unusable { unusable: Unusable::Library, .. }), "{error}");
+    let library = user.look_up("npm:isarray", None).unwrap();
+    assert_eq!(library.unusable, Some(Unusable::Library));
+    let library = user.look_up("deb:libc6", None).unwrap();
+    assert_eq!(library.unusable, Some(Unusable::Library));
+}
+
+#[test]
+fn all_sources_are_searched_and_one_is_chosen() {
+    let user = User::new();
+    let found = user.with(|context| search("yamllint", context));
+    let kinds: Vec<SourceKind> = found.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(kinds, [SourceKind::Cargo, SourceKind::Npm, SourceKind::Pypi, SourceKind::Deb]);
+    let choice = choose("yamllint", found);
+    let chosen = choice.chosen.expect("one is chosen");
+    assert_eq!(chosen.source.to_string(), "pypi:yamllint", "{:#?}", choice.explained);
+    assert_eq!(choice.explained.len(), 4, "{:#?}", choice.explained);
+}

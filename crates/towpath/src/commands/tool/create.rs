@@ -1,0 +1,98 @@
+//! `towpath tool create`: a tool by its name, found, installed and proven to work.
+
+mod batch;
+
+use super::super::Execute;
+use crate::environment::Invocation;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::out;
+use crate::tools::create_tool::{generate_recipe, save_recipe};
+use crate::tools::install_tool::{InstallOutcome, install};
+use crate::tools::model_repair::{AgentModel, ModelFlags};
+use crate::tools::result_lines;
+use crate::tools::tool_session::{SandboxFlags, ToolSession};
+use std::path::PathBuf;
+use towpath_tool::check_tool_name;
+use towpath_tool::sources::SourceRef;
+
+/// Make a recipe for a tool, install it and prove that it works.
+///
+/// Without --from, Cargo, npm, PyPI and Debian are searched for the exact name. The tool is fetched with
+/// your own configuration, built without network in a sandbox, and run in one to see whether it works. If
+/// `NAME --version` does not show it, the check is repaired. The recipe is saved for later installs.
+///
+/// Example: towpath tool create kibi --from cargo:kibi
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The name of the tool.
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    name: Option<String>,
+    /// cargo:NAME, npm:NAME, pypi:NAME, deb:NAME, github:OWNER/REPO or url:ADDRESS
+    #[arg(long, value_name = "SOURCE", conflicts_with = "batch")]
+    from: Option<SourceRef>,
+    /// This version instead of the newest.
+    #[arg(long, value_name = "VERSION", requires = "from")]
+    version: Option<String>,
+    /// Create every tool of a file: one NAME, or NAME and SOURCE, in each line.
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+    /// How many tools of a batch at the same time.
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "batch")]
+    jobs: usize,
+    /// Create all tools of a batch again, also those that an earlier call has finished.
+    #[arg(long, requires = "batch")]
+    again: bool,
+    #[command(flatten)]
+    sandbox: SandboxFlags,
+    #[command(flatten)]
+    model: ModelFlags,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let session = ToolSession::open(env, &self.sandbox, self.json || self.batch.is_some())?;
+        match (&self.batch, &self.name) {
+            (Some(file), _) => batch::create_all(&session, file, self),
+            (None, Some(name)) => self.create(&session, name),
+            (None, None) => Err(CommandError::bad_input("name a tool, or a file with --batch")),
+        }
+    }
+
+    fn json(&self) -> bool {
+        self.json
+    }
+}
+
+impl Args {
+    fn create(&self, session: &ToolSession<'_>, name: &str) -> Result<Exit, CommandError> {
+        check_tool_name(name).map_err(CommandError::bad_input)?;
+        let version = self.version.as_deref();
+        let generated = generate_recipe(session, name, self.from.as_ref(), version)?;
+        if !self.json {
+            generated.explained.iter().for_each(|line| out::line(format!("  {line}")));
+        }
+        let mut model = AgentModel::allowed(session, &self.model)?;
+        let outcome = install(session, &generated.wanted, model.as_mut())?;
+        if let InstallOutcome::Installed(installed) = &outcome {
+            save_recipe(session, &installed.proof.recipe)?;
+        }
+        if self.json {
+            let mut value = result_lines::as_json(&outcome);
+            value["schema"] = serde_json::json!(1);
+            out::json(&value);
+            return Ok(exit_of(&outcome));
+        }
+        Ok(result_lines::print(session, &outcome))
+    }
+}
+
+fn exit_of(outcome: &InstallOutcome) -> Exit {
+    match outcome {
+        InstallOutcome::NotVerified { .. } => Exit::Failed,
+        _ => Exit::Done,
+    }
+}

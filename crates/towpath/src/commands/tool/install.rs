@@ -1,0 +1,101 @@
+//! `towpath tool install`: tools from recipes, or the tools of the project.
+
+use super::super::Execute;
+use crate::environment::Invocation;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::out;
+use crate::tools::create_tool::look_up_one;
+use crate::tools::find_recipe::find;
+use crate::tools::install_tool::{InstallOutcome, WantedTool, install};
+use crate::tools::project_tools::ProjectTools;
+use crate::tools::result_lines;
+use crate::tools::tool_session::{SandboxFlags, ToolSession};
+use serde_json::json;
+use towpath_tool::VersionSource;
+use towpath_tool::install::InstalledTools;
+use towpath_tool::sources::{SourceRef, check_version};
+
+/// Install tools from their recipes.
+///
+/// A tool is named by its recipe or by the path of a recipe file, with a version if you like. Without
+/// names the tools in the project's .towpath/tools.toml are installed, as its lock file has them. What
+/// was fetched before is installed without network.
+///
+/// Example: towpath tool install kibi@0.2.2
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// NAME, NAME@VERSION or the path of a recipe file [default: the tools of the project]
+    tools: Vec<String>,
+    #[command(flatten)]
+    sandbox: SandboxFlags,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let session = ToolSession::open(env, &self.sandbox, self.json)?;
+        let mut outcomes = Vec::new();
+        let mut exit = Exit::Done;
+        let mut take = |outcome: InstallOutcome| {
+            if !self.json {
+                result_lines::print(&session, &outcome);
+            }
+            if matches!(outcome, InstallOutcome::NotVerified { .. }) {
+                exit = Exit::Failed;
+            }
+            outcomes.push(result_lines::as_json(&outcome));
+        };
+        if self.tools.is_empty() {
+            let mut project = ProjectTools::read(env, &env.current)?;
+            project.require_trust(env)?;
+            for tool in project.tools.clone() {
+                let wanted = project.wanted(&session, &tool)?;
+                let outcome = install(&session, &wanted, None)?;
+                project.lock(env, &tool, &outcome)?;
+                take(outcome);
+            }
+        }
+        for tool in &self.tools {
+            take(install_one(&session, tool)?);
+        }
+        if self.json {
+            out::json(&json!({ "schema": 1, "tools": outcomes }));
+        }
+        Ok(exit)
+    }
+
+    fn json(&self) -> bool {
+        self.json
+    }
+}
+
+fn install_one(session: &ToolSession<'_>, text: &str) -> Result<InstallOutcome, CommandError> {
+    let (name, version) = SourceRef::split_version(text);
+    if let Some(version) = version {
+        check_version(version).map_err(CommandError::bad_input)?;
+    }
+    let file = find(session, name)?;
+    let from = SourceRef::of_recipe(&file.recipe);
+    let tools = InstalledTools::new(&session.directories);
+    let version = match (version, &file.recipe.version) {
+        (Some(version), _) => version.to_owned(),
+        // Its one version is in the recipe.
+        (None, VersionSource::Url { version }) => version.clone(),
+        (None, _) => {
+            // What is there is enough; `update` looks for something newer.
+            let installed = tools.versions(&file.recipe.metadata.name);
+            let installed = installed.map_err(|error| CommandError::setup(error.to_string()))?;
+            let same = installed.into_iter().find(|tool| tool.record.from == from.to_string());
+            match same {
+                Some(tool) => tool.record.version,
+                None => look_up_one(session, &from, None)?.version,
+            }
+        }
+    };
+    let wanted =
+        WantedTool { recipe: file.recipe, origin: file.origin, from, version, integrity: None };
+    install(session, &wanted, None)
+}

@@ -1,0 +1,115 @@
+//! Progress of downloads and builds: on a terminal one line that changes, elsewhere a line now and then.
+
+use crate::environment::Environment;
+use crate::terminal::format::{bytes, clean, duration};
+use crate::terminal::out;
+use crate::terminal::screen::cut;
+use std::time::{Duration, Instant};
+use towpath_tool::sources::{Progress, Unit};
+
+const BAR: usize = 24;
+/// How often the line is drawn at most.
+const DRAWN_EVERY: Duration = Duration::from_millis(80);
+/// How often work that takes long is mentioned where there is no terminal.
+const MENTIONED_EVERY: Duration = Duration::from_secs(30);
+
+#[derive(Debug)]
+pub struct ProgressBar {
+    terminal: bool,
+    shown: bool,
+    phase: String,
+    detail: String,
+    began: Instant,
+    last: Option<Instant>,
+    on_screen: bool,
+}
+
+impl ProgressBar {
+    pub fn new(env: &Environment, shown: bool) -> ProgressBar {
+        ProgressBar {
+            terminal: env.stderr_terminal,
+            shown,
+            phase: String::new(),
+            detail: String::new(),
+            began: Instant::now(),
+            last: None,
+            on_screen: false,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        if std::mem::take(&mut self.on_screen) {
+            out::message("\r\u{1b}[K");
+        }
+    }
+
+    fn draw(&mut self, amount: &str) {
+        if !self.shown || self.phase.is_empty() {
+            return;
+        }
+        let every = if self.terminal { DRAWN_EVERY } else { MENTIONED_EVERY };
+        let since = self.last.unwrap_or(self.began);
+        let first = self.terminal && self.last.is_none();
+        if !first && since.elapsed() < every {
+            return;
+        }
+        self.last = Some(Instant::now());
+        let time = duration(i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX));
+        if !self.terminal {
+            out::note(format!("  {}  {amount}{} · {time}", self.phase, self.detail));
+            return;
+        }
+        let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
+        let width = size.map_or(80, |size| usize::from(size.ws_col)).max(40);
+        let line = format!("  {:<9} {amount}{}", self.phase, self.detail);
+        let time = format!(" · {time}");
+        let line = cut(&line, width - 1 - time.chars().count());
+        out::message(&format!("\r\u{1b}[K{line}{time}"));
+        self.on_screen = true;
+    }
+}
+
+/// `━━━━╸━━━  38/52  `, or the amount alone where the whole is not known.
+fn amount_text(done: u64, total: Option<u64>, unit: Unit, width: usize) -> String {
+    let text = |number: u64| match unit {
+        Unit::Bytes => bytes(number),
+        Unit::Items => number.to_string(),
+    };
+    let Some(total) = total.filter(|total| *total > 0) else {
+        return format!("{}  ", text(done));
+    };
+    let filled = (done.min(total) as usize * width) / total as usize;
+    let bar: String = (0..width)
+        .map(|at| {
+            if at < filled {
+                '━'
+            } else if at == filled {
+                '╸'
+            } else {
+                '─'
+            }
+        })
+        .collect();
+    format!("{bar}  {}/{}  ", text(done), text(total))
+}
+
+impl Progress for ProgressBar {
+    fn phase(&mut self, what: &str) {
+        self.clear();
+        self.phase = clean(what);
+        self.detail.clear();
+        self.began = Instant::now();
+        self.last = None;
+        self.draw("");
+    }
+
+    fn amount(&mut self, done: u64, total: Option<u64>, unit: Unit) {
+        let amount = amount_text(done, total, unit, BAR);
+        self.draw(&amount);
+    }
+
+    fn line(&mut self, text: &str) {
+        self.detail = clean(text);
+        self.draw("");
+    }
+}

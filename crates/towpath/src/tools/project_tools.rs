@@ -1,0 +1,156 @@
+//! The tools of a project: `.towpath/tools.toml` and its lock file, found in a working tree, so that they
+//! count once the user has trusted them.
+
+use super::create_tool::generate_recipe;
+use super::install_tool::{InstallOutcome, WantedTool};
+use super::tool_session::ToolSession;
+use crate::environment::Environment;
+use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::files;
+use crate::session::trust::{ConsentStatus, ConsentSubject, visible};
+use crate::terminal::diagnostics;
+use sha2::{Digest as _, Sha256};
+use std::io::ErrorKind as IoError;
+use std::path::{Path, PathBuf};
+use towpath_core::Source;
+use towpath_store::{PlanHash, Store};
+use towpath_tool::Origin;
+use towpath_tool::project_tools::{
+    LOCK_FILE, LockFile, LockedTool, ProjectTool, TOOLS_FILE, read_tools_file,
+};
+
+const MOST: u64 = 1 << 20;
+
+#[derive(Debug)]
+pub struct ProjectTools {
+    root: PathBuf,
+    pub tools: Vec<ProjectTool>,
+    pub lock: LockFile,
+}
+
+/// The file of tools of a project, as something to agree to. With its lock file, whose recipes are run.
+pub fn tools_subject(root: &Path) -> Option<ConsentSubject> {
+    let path = root.join(TOOLS_FILE);
+    let text = files::read_text(&path, MOST).ok()?;
+    let lock = files::read_text(&root.join(LOCK_FILE), MOST).unwrap_or_default();
+    let mut hash = Sha256::new();
+    hash.update(b"towpath tools 1\0");
+    hash.update(text.as_bytes());
+    hash.update(b"\0");
+    hash.update(lock.as_bytes());
+    let lines = text.lines().chain(lock.lines());
+    Some(ConsentSubject {
+        path: path.canonicalize().unwrap_or(path),
+        hash: PlanHash(hash.finalize().into()),
+        what: "project tools".to_owned(),
+        contents: lines.map(|line| format!("  {}\n", visible(line))).collect(),
+    })
+}
+
+impl ProjectTools {
+    /// The tools of the project around a directory.
+    pub fn read(env: &Environment, start: &Path) -> Result<ProjectTools, CommandError> {
+        let root = env.project_root(start);
+        let path = root.join(TOOLS_FILE);
+        let text = read_text(&path)?.ok_or_else(|| {
+            let message = format!(
+                "{} does not exist: name a tool, or list the project's tools there, such as \
+                 `[tools]` and `kibi = \"cargo:kibi\"`",
+                path.display()
+            );
+            CommandError::new(Exit::BadInput, ErrorKind::NotFound, message)
+        })?;
+        let source = Source::new(path.display().to_string(), text.as_str());
+        let tools = read_tools_file(&source).map_err(|problems| {
+            diagnostics::draw(&problems, env.color);
+            let message = problems.first().map_or("not a file of tools", |p| p.message.as_str());
+            let error = CommandError::bad_input(message);
+            CommandError { shown: true, ..error }
+        })?;
+        let lock_path = root.join(LOCK_FILE);
+        let lock = match read_text(&lock_path)? {
+            None => LockFile::default(),
+            Some(text) => LockFile::read(&text).map_err(|error| {
+                CommandError::bad_input(format!("{}: {error}", lock_path.display()))
+            })?,
+        };
+        Ok(ProjectTools { root, tools, lock })
+    }
+
+    /// Refuses what the user has not agreed to.
+    pub fn require_trust(&self, env: &Environment) -> Result<(), CommandError> {
+        let Some(subject) = tools_subject(&self.root) else { return Ok(()) };
+        if subject.status(env.journal()?.as_ref())? == ConsentStatus::Trusted {
+            return Ok(());
+        }
+        let file = subject.argument(env);
+        let message = format!(
+            "{TOOLS_FILE} was found in the working tree and is not trusted; to see it: towpath \
+             trust {file}; to trust it: towpath trust --yes {file}"
+        );
+        Err(CommandError::new(Exit::Setup, ErrorKind::NotTrusted, message))
+    }
+
+    /// What to install for a tool: as it is locked, or as its source has it now.
+    pub fn wanted(
+        &self,
+        session: &ToolSession<'_>,
+        tool: &ProjectTool,
+    ) -> Result<WantedTool, CommandError> {
+        let locked = self.lock.find(&tool.name).filter(|locked| agrees(locked, tool));
+        let Some(locked) = locked else {
+            let version = tool.version.as_deref();
+            let from = Some(&tool.from);
+            return Ok(generate_recipe(session, &tool.name, from, version)?.wanted);
+        };
+        let recipe = locked
+            .recipe()
+            .map_err(|error| CommandError::bad_input(format!("{LOCK_FILE}: {error}")))?;
+        Ok(WantedTool {
+            recipe,
+            // What was proven once is not repaired in silence.
+            origin: Origin::User,
+            from: tool.from.clone(),
+            version: locked.version.clone(),
+            integrity: locked.integrity_here().map(str::to_owned),
+        })
+    }
+
+    /// Writes what was installed into the lock file; the user has agreed to its new contents, since
+    /// they come from what they agreed to.
+    pub fn lock(
+        &mut self,
+        env: &Environment,
+        tool: &ProjectTool,
+        outcome: &InstallOutcome,
+    ) -> Result<(), CommandError> {
+        let InstallOutcome::Installed(installed) = outcome else { return Ok(()) };
+        let record = &installed.published.record;
+        let recipe = &installed.proof.recipe;
+        let (name, from) = (&tool.name, &tool.from);
+        self.lock.put(LockedTool::new(name, from, &record.version, recipe, &record.integrity));
+        let known: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
+        self.lock.tools.retain(|locked| known.contains(&locked.name.as_str()));
+        let path = self.root.join(LOCK_FILE);
+        files::write(&path, self.lock.write().as_bytes())
+            .map_err(|error| CommandError::setup(format!("{}: {error}", path.display())))?;
+        if let Some(subject) = tools_subject(&self.root) {
+            subject.record(&mut Store::open(&env.directories.state)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// The file of tools may have been edited since it was locked.
+fn agrees(locked: &LockedTool, tool: &ProjectTool) -> bool {
+    locked.from == tool.from.to_string()
+        && tool.version.as_ref().is_none_or(|version| *version == locked.version)
+}
+
+fn read_text(path: &Path) -> Result<Option<String>, CommandError> {
+    match files::read_text(path, MOST) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == IoError::NotFound => Ok(None),
+        Err(error) => Err(CommandError::bad_input(format!("{}: {error}", path.display()))),
+    }
+}

@@ -1,0 +1,171 @@
+//! `towpath tool`: tools created, installed, verified and removed, from archives that a server on
+//! loopback has. The tools are scripts, so that each way to answer `--version` can be tried.
+
+mod batch;
+mod interrupted;
+mod model;
+mod project;
+mod release_server;
+mod repair;
+mod versions;
+
+use crate::support::{Printed, User};
+use release_server::ReleaseServer;
+use std::fs;
+use std::path::Path;
+
+/// A tool that answers as most do.
+pub const GREET: &str =
+    "#!/bin/sh\n[ \"$1\" = --version ] && { echo greet 1.2.0; exit; }\necho hello\n";
+
+/// Every entry below `bin/`, and every visible version.
+pub fn visible(user: &User) -> Vec<String> {
+    let mut names = Vec::new();
+    for folder in ["home/data/bin", "home/data/tools"] {
+        let entries = fs::read_dir(user.path(folder)).into_iter().flatten().flatten();
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with('.') {
+                continue;
+            }
+            let inner = fs::read_dir(entry.path()).into_iter().flatten().flatten();
+            let inner = inner.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names.extend(inner.map(|version| format!("{name}/{version}")).chain([name.clone()]));
+        }
+    }
+    names.sort();
+    names
+}
+
+/// What is being built or was left behind.
+pub fn installs(user: &User, tool: &str) -> usize {
+    fs::read_dir(user.path(&format!("home/data/tools/.installs/{tool}")))
+        .into_iter()
+        .flatten()
+        .count()
+}
+
+pub fn create(user: &User, name: &str, url: &str, more: &[&str]) -> Printed {
+    let from = format!("url:{url}");
+    let arguments = [&["tool", "create", name, "--from", &from], more].concat();
+    user.towpath(&arguments)
+}
+
+#[test]
+fn a_tool_is_created_used_verified_and_removed() {
+    let (user, server) = (User::new(), ReleaseServer::start());
+    let url = server.tool(&user, "greet", "1.2.0", GREET);
+    let printed = create(&user, "greet", &url, &[]).exits(0);
+    assert!(printed.stdout.contains("works, by its version"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("greet 1.2.0 installed"), "{}", printed.stdout);
+    assert!(printed.stderr.contains("is not on PATH; add to"), "{}", printed.stderr);
+    let bin = user.path("home/data/bin/greet");
+    let output = std::process::Command::new(&bin).output().expect("it starts");
+    assert_eq!(output.stdout, b"hello\n");
+    let json = user.towpath(&["tool", "list", "--json"]).exits(0).json();
+    let tool = &json["tools"][0];
+    assert_eq!((&tool["tool"], &tool["version"]), (&"greet".into(), &"1.2.0".into()));
+    assert_eq!(tool["in_use"], true);
+    assert!(tool.get("repair_metadata").is_none(), "{tool}");
+    assert_eq!(tool["verify"]["command"], "greet --version");
+    let which = user.towpath(&["tool", "which", "greet"]).exits(0);
+    assert!(Path::new(which.stdout.trim()).is_file(), "{}", which.stdout);
+    user.towpath(&["tool", "verify"]).exits(0).shows("greet 1.2.0 works");
+    user.towpath(&["tool", "install", "greet"]).exits(0).shows("greet 1.2.0 is installed");
+    user.towpath(&["tool", "remove", "greet"]).exits(0).shows("removed greet 1.2.0");
+    assert_eq!(visible(&user), Vec::<String>::new());
+    assert_eq!(installs(&user, "greet"), 0);
+    user.towpath(&["tool", "which", "greet"]).exits(2).reports("no installed tool");
+    user.towpath(&["tool", "remove", "greet"]).exits(2).reports("greet is not installed");
+    // The recipe and what was fetched are still there: no server is needed.
+    server.close();
+    user.towpath(&["tool", "install", "greet@1.2.0"]).exits(0).shows("greet 1.2.0 installed");
+}
+
+#[test]
+fn a_changed_program_is_not_verified() {
+    let (user, server) = (User::new(), ReleaseServer::start());
+    create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
+    let file = user.path("home/data/bin/greet").canonicalize().expect("it is there");
+    fs::write(&file, "#!/bin/sh\necho greet 1.2.0\n").expect("it can be written");
+    let printed = user.towpath(&["tool", "verify", "greet"]).exits(1);
+    assert!(printed.stdout.contains("changed since it was installed: greet"), "{}", printed.stdout);
+    // An install puts it right again.
+    user.towpath(&["tool", "install", "greet"]).exits(0).shows("installed in");
+    user.towpath(&["tool", "verify"]).exits(0);
+}
+
+#[test]
+fn a_file_of_the_users_in_bin_stays() {
+    let (user, server) = (User::new(), ReleaseServer::start());
+    let url = server.tool(&user, "greet", "1.2.0", GREET);
+    fs::create_dir_all(user.path("home/data/bin")).expect("a folder");
+    fs::write(user.path("home/data/bin/greet"), "mine").expect("a file");
+    create(&user, "greet", &url, &[]).exits(0).shows("greet is not linked");
+    assert_eq!(fs::read_to_string(user.path("home/data/bin/greet")).expect("a file"), "mine");
+}
+
+#[test]
+fn doctor_names_what_shadows_a_tool() {
+    let (user, server) = (User::new(), ReleaseServer::start());
+    create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
+    let bin = user.path("home/data/bin");
+    let other = user.program("other/greet", "#!/bin/sh\n");
+    let path = std::env::var("PATH").expect("there is a PATH");
+    let doctor = |directories: &[&Path]| {
+        let mut path: Vec<String> = vec![path.clone()];
+        for directory in directories.iter().rev() {
+            path.insert(0, directory.display().to_string());
+        }
+        let mut command = user.command(&["doctor"]);
+        command.env("PATH", path.join(":"));
+        Printed::from(command.output().expect("towpath starts")).stdout
+    };
+    let folder = other.parent().expect("it has one");
+    let text = doctor(&[folder, &bin]);
+    assert!(text.contains("other/greet comes first on PATH"), "{text}");
+    let text = doctor(&[&bin, folder]);
+    assert!(!text.contains("comes first on PATH") && text.contains("1 tool"), "{text}");
+    assert!(doctor(&[]).contains("bin is not on PATH"));
+}
+
+#[test]
+fn bad_requests_are_refused() {
+    let user = User::new();
+    user.towpath(&["tool", "create", "x", "--from", "carg:x"]).exits(2).reports("cargo");
+    user.towpath(&["tool", "create", "../x"]).exits(2).reports("is not a name");
+    user.towpath(&["tool", "install", "nothing"]).exits(2).reports("towpath tool create nothing");
+    user.towpath(&["tool", "verify", "nothing"]).exits(2).reports("nothing is not installed");
+    user.towpath(&["tool", "install"]).exits(2).reports(".towpath/tools.toml does not exist");
+    user.write("bad.toml", "[metadata]\nnam = \"x\"\n");
+    user.towpath(&["tool", "install", "./bad.toml"]).exits(2).reports("did you mean `name`?");
+}
+
+#[test]
+fn archives_that_lead_elsewhere_and_wrong_checksums_are_refused() {
+    let (user, server) = (User::new(), ReleaseServer::start());
+    let url = server.tool(&user, "greet", "1.2.0", GREET);
+    let recipe = format!(
+        "[metadata]\nname = \"greet\"\n\n[version]\nsource = \"url\"\nversion = \"1.2.0\"\n\n\
+         [[steps]]\naction = \"download\"\nurl = \"{url}\"\nsha256 = \"{}\"\nfile = \"greet.tar.gz\"\n\n\
+         [[steps]]\naction = \"extract\"\nfile = \"greet.tar.gz\"\nstrip = 1\n\n\
+         [[steps]]\naction = \"install_binaries\"\nbinaries = [\"bin/greet\"]\n\n\
+         [verify]\ncommand = \"greet --version\"\n",
+        "a".repeat(64)
+    );
+    user.write("greet.toml", &recipe);
+    user.towpath(&["tool", "install", "./greet.toml"]).exits(1).reports(&"a".repeat(64));
+    let link = user.path("archives/evil-1.0.0");
+    fs::create_dir_all(&link).expect("a folder");
+    std::os::unix::fs::symlink("/etc", link.join("bin")).expect("a link");
+    let tar = std::process::Command::new("tar")
+        .arg("-C")
+        .arg(user.path("archives"))
+        .args(["-cz", "evil-1.0.0"])
+        .output()
+        .expect("tar starts");
+    server.put("evil-1.0.0.tar.gz", tar.stdout);
+    create(&user, "evil", &server.url("evil-1.0.0.tar.gz"), &[]).exits(1).reports("bin");
+    assert_eq!(visible(&user), Vec::<String>::new());
+    assert_eq!(installs(&user, "evil") + installs(&user, "greet"), 0);
+}

@@ -1,0 +1,57 @@
+//! The tools of a project and their lock file.
+
+use super::release_server::ReleaseServer;
+use super::{GREET, installs, visible};
+use crate::support::User;
+use std::fs;
+
+fn project(user: &User, url: &str) {
+    let text = format!("[tools]\ngreet = {{ from = \"url:{url}\" }}\n");
+    user.write(".towpath/tools.toml", &text);
+}
+
+#[test]
+fn a_projects_tools_are_trusted_locked_and_installed_offline() {
+    let (user, server) = (User::new(), ReleaseServer::start());
+    project(&user, &server.tool(&user, "greet", "1.2.0", GREET));
+    user.towpath(&["tool", "install"]).exits(5).reports("towpath trust --yes .towpath/tools.toml");
+    assert_eq!(visible(&user), Vec::<String>::new());
+    user.towpath(&["trust", ".towpath/tools.toml"]).exits(5).shows("greet-1.2.0.tar.gz");
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    user.towpath(&["tool", "install"]).exits(0).shows("greet 1.2.0 installed");
+    let lock = user.read(".towpath/tools.lock");
+    assert!(lock.contains("integrity") && lock.contains("sha256:"), "{lock}");
+    // Writing the lock file asks for no new consent; its next reader installs without a network.
+    user.towpath(&["tool", "remove", "greet"]).exits(0);
+    server.close();
+    user.towpath(&["tool", "install"]).exits(0).shows("greet 1.2.0 installed");
+    assert_eq!(user.read(".towpath/tools.lock"), lock, "it is as it was");
+}
+
+#[test]
+fn what_was_locked_is_what_is_installed() {
+    let (user, server) = (User::new(), ReleaseServer::start());
+    project(&user, &server.tool(&user, "greet", "1.2.0", GREET));
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    user.towpath(&["tool", "install"]).exits(0);
+    user.towpath(&["tool", "remove", "greet"]).exits(0);
+    let lock = user.read(".towpath/tools.lock");
+    let last = lock.rsplit("sha256:").next().expect("the hash of what was fetched");
+    let hash = last.split('"').next().expect("a hash");
+    user.write(".towpath/tools.lock", &lock.replace(hash, &"0".repeat(hash.len())));
+    user.towpath(&["tool", "install"]).exits(5).reports("is not trusted");
+    user.towpath(&["trust", "--yes"]).exits(0);
+    user.towpath(&["tool", "install"]).exits(1).reports("the lock file has");
+    assert_eq!((visible(&user), installs(&user, "greet")), (Vec::new(), 0));
+}
+
+#[test]
+fn problems_of_the_file_are_reported_with_their_location() {
+    let user = User::new();
+    user.write(".towpath/tools.toml", "[tools]\nx = \"carg:x\"\n\"../y\" = \"npm:y\"\nz = 3\n");
+    let printed = user.towpath(&["tool", "install"]).exits(2);
+    for text in ["tools.toml:2", "tools.toml:3", "tools.toml:4", "carg"] {
+        assert!(printed.stderr.contains(text), "no {text} in {}", printed.stderr);
+    }
+    fs::remove_file(user.path("work/.towpath/tools.toml")).expect("it is there");
+}
