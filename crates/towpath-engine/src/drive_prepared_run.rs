@@ -1,6 +1,6 @@
 //! From a run that is ours to its end: opens an executor, and drives the run on it.
 
-use crate::agent_sessions::Sessions;
+use crate::agent_sessions_and_usage::Sessions;
 use crate::clock::Clock;
 use crate::config::{Config, DriverConfig};
 use crate::controller::Controller;

@@ -9,7 +9,7 @@
 //! owned [`Event`]s; this crate prints nothing and reads neither environment nor home directory.
 
 mod agent_session_locks;
-mod agent_sessions;
+mod agent_sessions_and_usage;
 mod cancel_run_without_owner;
 mod clock;
 mod config;

@@ -2,7 +2,7 @@
 //! their end had been seen. Whether the others are made again is decided by the run.
 
 use crate::agent_session_locks::SessionLocks;
-use crate::agent_sessions::Sessions;
+use crate::agent_sessions_and_usage::Sessions;
 use crate::clock::now_ms;
 use crate::error::EngineError;
 use crate::job_end::{SettledEnd, settle};

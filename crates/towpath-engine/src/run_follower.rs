@@ -10,7 +10,7 @@ mod agent_reader;
 mod copy_growing_file;
 mod reported_events;
 
-use crate::agent_sessions::Sessions;
+use crate::agent_sessions_and_usage::Sessions;
 use crate::error::EngineError;
 use crate::replay_run::Replay;
 use agent_reader::AgentReader;

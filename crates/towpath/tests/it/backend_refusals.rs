@@ -1,6 +1,6 @@
 //! What is refused before a run because the backend cannot do it.
 
-use crate::stub_agent_programs::{MACHINE, program};
+use crate::misbehaving_agent_programs::{MACHINE, program};
 use crate::support::{Printed, User};
 use std::fs;
 
