@@ -13,9 +13,12 @@ pub struct Candidate {
     pub version: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// A URL, of the project or of its repository.
+    /// A URL of the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub homepage: Option<String>,
+    /// A URL of its source code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
     /// The programs it has; empty where that is not known before it is fetched.
@@ -63,6 +66,7 @@ impl Candidate {
             version: version.to_owned(),
             description: None,
             homepage: None,
+            repository: None,
             license: None,
             binaries: Vec::new(),
             exact: true,
@@ -70,6 +74,13 @@ impl Candidate {
             asset: None,
             tag_prefix: None,
         }
+    }
+
+    pub(super) fn with_repository(mut self, page: Option<&str>) -> Candidate {
+        // As npm writes them.
+        let page = page.map(|page| page.trim_start_matches("git+").replace("git://", "https://"));
+        self.repository = page.and_then(|page| web_page(page.trim_end_matches(".git")));
+        self
     }
 
     pub(super) fn described(

@@ -66,6 +66,10 @@ struct Rank {
     /// Another project than Debian's package of this name.
     unlike_debian: bool,
     programs: Programs,
+    /// A version like 0.0.1: names are reserved with them.
+    is_reserved: bool,
+    /// Its page is named after it.
+    has_page: bool,
 }
 
 /// Whether a program with the name is known to be in it.
@@ -85,11 +89,9 @@ const CHEAP: &[SourceKind] =
 
 impl Rank {
     fn of(candidate: &Candidate, all: &[Candidate], name: &str) -> Rank {
-        let page = candidate.homepage.as_deref().and_then(project_of);
+        let pages = projects_of(candidate);
         let others = all.iter().filter(|other| other.source != candidate.source);
-        let same = |other: &&Candidate| {
-            page.is_some() && other.homepage.as_deref().and_then(project_of) == page
-        };
+        let same = |other: &&Candidate| projects_of(other).iter().any(|page| pages.contains(page));
         let agrees_with: Vec<String> =
             others.clone().filter(same).map(|other| other.source.to_string()).collect();
         let is_debian = candidate.source.kind() == SourceKind::Deb;
@@ -101,7 +103,10 @@ impl Rank {
         };
         let unlike_debian =
             debian && !agrees_with.iter().any(|other| other.starts_with(SourceKind::Deb.word()));
-        Rank { agrees_with, is_debian, unlike_debian, programs }
+        let numbers = numbers_of(&candidate.version);
+        let is_reserved = numbers.len() >= 3 && numbers.starts_with(&[0, 0]);
+        let has_page = pages.iter().any(|page| is_named(page, name));
+        Rank { agrees_with, is_debian, unlike_debian, programs, is_reserved, has_page }
     }
 
     /// Best first.
@@ -113,13 +118,16 @@ impl Rank {
             return newest.then_with(|| position(CHEAP, own).cmp(&position(CHEAP, others)));
         }
         let key = |rank: &Rank, candidate: &Candidate| {
-            let agrees = !rank.agrees_with.is_empty();
-            let like = !rank.unlike_debian;
+            let good = [
+                !rank.is_reserved,
+                !rank.unlike_debian,
+                !rank.agrees_with.is_empty(),
+                rank.is_debian,
+            ];
             (
-                Reverse(like),
-                Reverse(agrees),
-                Reverse(rank.is_debian),
+                Reverse(good),
                 Reverse(rank.programs),
+                Reverse(rank.has_page),
                 position(USUAL, candidate),
             )
         };
@@ -140,6 +148,9 @@ impl Rank {
         if self.unlike_debian {
             reasons.push("not the project that Debian has under this name".to_owned());
         }
+        if self.is_reserved {
+            reasons.push("perhaps only a reserved name".to_owned());
+        }
         if self.is_debian {
             reasons.push("in Debian's archive".to_owned());
         }
@@ -154,6 +165,19 @@ impl Rank {
 
 fn position(order: &[SourceKind], candidate: &Candidate) -> usize {
     order.iter().position(|kind| *kind == candidate.source.kind()).unwrap_or(order.len())
+}
+
+/// The pages of a candidate, to be compared.
+fn projects_of(candidate: &Candidate) -> Vec<String> {
+    let pages = [&candidate.homepage, &candidate.repository];
+    pages.into_iter().flatten().filter_map(|page| project_of(page)).collect()
+}
+
+/// `prettier.io` and `github.com/owner/prettier` are named `prettier`.
+fn is_named(page: &str, name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let (host, path) = page.split_once('/').unwrap_or((page, ""));
+    host.split('.').next() == Some(&name) || path.rsplit('/').next() == Some(&name)
 }
 
 /// A project's page without what its spellings differ in; of a repository only owner and name.
@@ -172,15 +196,16 @@ fn project_of(page: &str) -> Option<String> {
     (!page.is_empty()).then(|| page.to_owned())
 }
 
-/// By their numbers; without Debian's epoch and revision.
 fn compare_versions(one: &str, two: &str) -> Ordering {
-    let numbers = |version: &str| -> Vec<u64> {
-        let version = version.split_once(':').map_or(version, |(_, rest)| rest);
-        let upstream = version.split(['-', '+', '~']).next().unwrap_or(version);
-        let parts = upstream.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
-        parts.map(|part| part.parse().unwrap_or(u64::MAX)).collect()
-    };
-    numbers(one).cmp(&numbers(two))
+    numbers_of(one).cmp(&numbers_of(two))
+}
+
+/// The numbers of a version, without Debian's epoch and revision.
+fn numbers_of(version: &str) -> Vec<u64> {
+    let version = version.split_once(':').map_or(version, |(_, rest)| rest);
+    let upstream = version.split(['-', '+', '~']).next().unwrap_or(version);
+    let parts = upstream.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+    parts.map(|part| part.parse().unwrap_or(u64::MAX)).collect()
 }
 
 #[cfg(test)]
@@ -244,8 +269,9 @@ mod tests {
 
     #[test]
     fn without_debian_a_known_program_and_then_the_usual_registry_decide() {
+        let plugin = Some("https://github.com/jinxdash/prettier-plugin-rust");
         let rows = [
-            Row("cargo:prettier", "0.1.5", None, &[]),
+            Row("cargo:prettier", "0.1.5", plugin, &["prettier"]),
             Row("pypi:prettier", "0.0.7", None, &[]),
             Row("npm:prettier", "3.4.1", Some("https://prettier.io"), &["prettier"]),
         ];
@@ -255,6 +281,12 @@ mod tests {
             Row("cargo:kibi", "0.3.3", None, &["kibi"]),
         ];
         assert_eq!(chosen("kibi", &rows), ["cargo:kibi", "npm:kibi"]);
+        let rows = [
+            Row("cargo:pnpm", "0.0.0", None, &["pnpm"]),
+            Row("pypi:pnpm", "1.0.14", None, &[]),
+            Row("npm:pnpm", "12.18.0", Some("https://pnpm.io"), &["pnpm"]),
+        ];
+        assert_eq!(chosen("pnpm", &rows), ["npm:pnpm", "pypi:pnpm", "cargo:pnpm"]);
     }
 
     #[test]
@@ -292,6 +324,10 @@ mod tests {
         assert!(same("https://www.x.org/", "http://x.org"));
         assert!(!same("https://github.com/a", "https://github.com/a"));
         assert!(!same("https://a.org", "https://b.org"));
+        assert!(
+            is_named("prettier.io", "prettier") && is_named("github.com/x/prettier", "Prettier")
+        );
+        assert!(!is_named("github.com/prettier/x", "prettier"));
         assert_eq!(compare_versions("1:2.10-1", "2.9.9"), Ordering::Greater);
         assert_eq!(compare_versions("13.0.0-4+b2", "13.0.0"), Ordering::Equal);
     }

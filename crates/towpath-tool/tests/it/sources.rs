@@ -22,6 +22,9 @@ use towpath_tool::sources::{
 };
 use towpath_tool::{ToolRecipe, read_recipe, write_recipe};
 
+/// Not the directory of TMPDIR: a sandbox shows nothing of `/dev/shm`.
+const TEMPORARY: &str = "/tmp";
+
 /// A user of sources: an environment, a cache, a directory for installs.
 pub struct User {
     directory: tempfile::TempDir,
@@ -34,7 +37,7 @@ pub struct User {
 impl User {
     /// With this process's own environment and a cache of its own.
     pub fn new() -> User {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir_in(TEMPORARY).unwrap();
         let path = std::env::var_os("PATH");
         let confinement = find_confinement(&own_program(), path.as_deref()).expect("a sandbox");
         User {
@@ -49,7 +52,7 @@ impl User {
     /// The cache is kept between runs of the tests.
     pub fn with_kept_cache() -> User {
         let kept = std::env::var_os("TOWPATH_TEST_CACHE").map(PathBuf::from);
-        let kept = kept.unwrap_or_else(|| std::env::temp_dir().join("towpath-test"));
+        let kept = kept.unwrap_or_else(|| Path::new(TEMPORARY).join("towpath-test"));
         User { cache: kept.join("tool-artifacts"), ..User::new() }
     }
 

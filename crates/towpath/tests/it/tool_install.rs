@@ -53,7 +53,7 @@ pub fn create(user: &User, name: &str, url: &str, more: &[&str]) -> Printed {
 
 #[test]
 fn a_tool_is_created_used_verified_and_removed() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let url = server.tool(&user, "greet", "1.2.0", GREET);
     let printed = create(&user, "greet", &url, &[]).exits(0);
     assert!(printed.stdout.contains("works, by its version"), "{}", printed.stdout);
@@ -84,7 +84,7 @@ fn a_tool_is_created_used_verified_and_removed() {
 
 #[test]
 fn a_changed_program_is_not_verified() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
     let file = user.path("home/data/bin/greet").canonicalize().expect("it is there");
     fs::write(&file, "#!/bin/sh\necho greet 1.2.0\n").expect("it can be written");
@@ -97,7 +97,7 @@ fn a_changed_program_is_not_verified() {
 
 #[test]
 fn a_file_of_the_users_in_bin_stays() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let url = server.tool(&user, "greet", "1.2.0", GREET);
     fs::create_dir_all(user.path("home/data/bin")).expect("a folder");
     fs::write(user.path("home/data/bin/greet"), "mine").expect("a file");
@@ -107,7 +107,7 @@ fn a_file_of_the_users_in_bin_stays() {
 
 #[test]
 fn doctor_names_what_shadows_a_tool() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
     let bin = user.path("home/data/bin");
     let other = user.program("other/greet", "#!/bin/sh\n");
@@ -131,7 +131,7 @@ fn doctor_names_what_shadows_a_tool() {
 
 #[test]
 fn bad_requests_are_refused() {
-    let user = User::new();
+    let user = User::on_disk();
     user.towpath(&["tool", "create", "x", "--from", "carg:x"]).exits(2).reports("cargo");
     user.towpath(&["tool", "create", "../x"]).exits(2).reports("is not a name");
     user.towpath(&["tool", "install", "nothing"]).exits(2).reports("towpath tool create nothing");
@@ -143,7 +143,7 @@ fn bad_requests_are_refused() {
 
 #[test]
 fn archives_that_lead_elsewhere_and_wrong_checksums_are_refused() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let url = server.tool(&user, "greet", "1.2.0", GREET);
     let recipe = format!(
         "[metadata]\nname = \"greet\"\n\n[version]\nsource = \"url\"\nversion = \"1.2.0\"\n\n\

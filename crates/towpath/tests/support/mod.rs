@@ -29,7 +29,18 @@ pub struct Printed {
 
 impl User {
     pub fn new() -> User {
-        let user = User { directory: tempfile::tempdir().expect("a temporary directory") };
+        User::within(&std::env::temp_dir())
+    }
+
+    /// In a directory that a sandbox can show: temporary files of tests may be in `/dev/shm`, which
+    /// belongs to the kernel.
+    pub fn on_disk() -> User {
+        User::within(Path::new("/tmp"))
+    }
+
+    fn within(directory: &Path) -> User {
+        let directory = tempfile::tempdir_in(directory).expect("a temporary directory");
+        let user = User { directory };
         fs::create_dir(user.path("work")).expect("a working directory");
         user
     }

@@ -38,9 +38,9 @@ pub(super) fn look_up(
     let source = SourceRef::new(SourceKind::Cargo, &info.name)
         .map_err(|error| SourceError::output(CARGO, error))?;
     let page = info.homepage.as_deref().or(info.repository.as_deref());
-    let description = Some(info.description.as_str());
-    let mut candidate =
-        Candidate::new(source, &info.version).described(description, page, info.license.as_deref());
+    let mut candidate = Candidate::new(source, &info.version)
+        .described(Some(&info.description), page, info.license.as_deref())
+        .with_repository(info.repository.as_deref());
     // Cargo takes `Serde` for `serde`, and `-` for `_`: they cannot be two crates.
     let same = |name: &str| name.to_ascii_lowercase().replace('_', "-");
     candidate.exact = same(&info.name) == same(name);

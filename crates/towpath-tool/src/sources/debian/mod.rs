@@ -2,6 +2,7 @@
 //! dependencies that the machine lacks, and unpacked without being installed into the system. No script
 //! of a package runs. What is missing is decided by what is installed here and now.
 
+mod alternatives;
 mod apt_lists;
 mod control_record;
 mod simulated_install;
@@ -17,6 +18,7 @@ use super::source_context::{SourceContext, Unit};
 use super::source_error::SourceError;
 use super::source_ref::{SourceKind, SourceRef, check_version};
 use super::tree_hash::file_sha256;
+use alternatives::alternatives_of;
 use apt_lists::AptLists;
 use control_record::{is_without_programs, read_record};
 use simulated_install::packages_to_install;
@@ -149,24 +151,57 @@ fn packages_in(directory: &Path) -> Result<Vec<PathBuf>, SourceError> {
     Ok(files)
 }
 
-/// Whether a file `NAME_VERSION_ARCH.deb` is of one of these packages.
-fn is_of(packages: &[String], file: &Path) -> bool {
+/// The package of a file `NAME_VERSION_ARCH.deb`.
+fn package_of(file: &Path) -> String {
     let file = file.file_name().unwrap_or_default().to_string_lossy();
-    let name = file.split('_').next().unwrap_or_default();
-    packages.iter().any(|package| package == name)
+    file.split('_').next().unwrap_or_default().to_owned()
 }
 
-/// The paths of the programs that the named packages contain.
+/// The programs that the named packages contain, by name and path. Those of a package that only brings
+/// others are in the ones that are named like it.
 fn programs_in(
     packages: &[String],
     directory: &Path,
     clients: &Clients<'_>,
-) -> Result<Vec<String>, SourceError> {
-    let mut programs = Vec::new();
-    for file in packages_in(directory)?.iter().filter(|file| is_of(packages, file)) {
-        let call = clients.call(DPKG, directory, &["--contents"])?.argument(file);
-        let output = clients.run(call, &mut |_| {})?.success(DPKG)?;
-        programs.extend(control_record::programs_of_contents(&output.stdout));
+) -> Result<Vec<(String, String)>, SourceError> {
+    let files = packages_in(directory)?;
+    let named = |file: &&PathBuf| packages.contains(&package_of(file));
+    let alike = |file: &&PathBuf| {
+        let package = package_of(file);
+        !packages.contains(&package) && packages.iter().any(|named| package.starts_with(named))
+    };
+    let programs = programs_of(files.iter().filter(named), directory, clients)?;
+    if programs.is_empty() {
+        return programs_of(files.iter().filter(alike), directory, clients);
     }
     Ok(programs)
+}
+
+fn programs_of<'f>(
+    files: impl Iterator<Item = &'f PathBuf>,
+    directory: &Path,
+    clients: &Clients<'_>,
+) -> Result<Vec<(String, String)>, SourceError> {
+    let mut programs = Vec::new();
+    for file in files {
+        let call = clients.call(DPKG, directory, &["--contents"])?.argument(file);
+        let output = clients.run(call, &mut |_| {})?.success(DPKG)?;
+        let paths = control_record::programs_of_contents(&output.stdout);
+        let name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+        programs.extend(paths.into_iter().map(|path| (name(&path), path)));
+        // A package without this script has no alternatives.
+        let call = clients.call(DPKG, directory, &["--info"])?.argument(file).argument("postinst");
+        let output = clients.run(call, &mut |_| {})?;
+        let own = package_of(file);
+        let alternatives = alternatives_of(&output.stdout).into_iter();
+        programs.extend(alternatives.filter(|(name, path)| is_own_name(name, path, &own)));
+    }
+    Ok(programs)
+}
+
+/// `vim` for `vim.basic`, and `vimdiff`, but not `editor`: that is not what is asked for.
+fn is_own_name(name: &str, path: &str, package: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let longer = file.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '-', '_']));
+    longer || name.starts_with(package)
 }

@@ -41,18 +41,17 @@ pub(in super::super) fn build(
     drop(sandbox);
     rebase_links(&root).map_err(SourceError::io(&root))?;
     let paths = SearchPaths::of(&root).map_err(SourceError::io(&root))?;
-    for program in programs {
-        let name = program.rsplit('/').next().unwrap_or(&program);
+    for (name, program) in programs {
         // Links of packages may lead to what only their scripts would make.
         let exists = root.join(&program).metadata().is_ok_and(|file| file.is_file());
         if !exists
-            || !is_program_name(name)
-            || built.binaries.iter().any(|(known, _)| known == name)
+            || !is_program_name(&name)
+            || built.binaries.iter().any(|(known, _)| *known == name)
         {
             continue;
         }
         let text = paths.wrapper(&root, &program).map_err(SourceError::io(&root))?;
-        new_program(built, step.install, name, |path| {
+        new_program(built, step.install, &name, |path| {
             fs::write(path, text)?;
             fs::set_permissions(path, Permissions::from_mode(0o755))
         })?;

@@ -67,6 +67,7 @@ pub(super) fn look_up(
         view.homepage.as_deref(),
         view.license.as_deref(),
     );
+    candidate = candidate.with_repository(view.repository.as_deref());
     candidate.exact = view.name == name;
     candidate.unusable = view.programs.is_empty().then_some(Unusable::Library);
     candidate.binaries = view.programs;

@@ -10,6 +10,7 @@ pub(super) struct PackageView {
     pub description: Option<String>,
     pub homepage: Option<String>,
     pub license: Option<String>,
+    pub repository: Option<String>,
     pub programs: Vec<String>,
 }
 
@@ -22,7 +23,7 @@ pub(super) enum View {
 impl PackageView {
     /// What is asked for.
     pub const FIELDS: &'static [&'static str] =
-        &["name", "version", "description", "homepage", "license", "bin"];
+        &["name", "version", "description", "homepage", "license", "repository", "bin"];
 }
 
 /// The answer to `npm view`, also to a failed one; none if it is neither.
@@ -43,11 +44,14 @@ pub(super) fn read_view(text: &str) -> Option<View> {
     let string = |key: &str| json.get(key).and_then(Value::as_str).map(str::to_owned);
     let name = string("name")?;
     let programs = programs_of(&name, json.get("bin"));
+    let repository = json.get("repository").and_then(|repository| repository.get("url"));
+    let repository = repository.and_then(Value::as_str).map(str::to_owned);
     Some(View::Found(PackageView {
         version: string("version")?,
         description: string("description"),
         homepage: string("homepage"),
         license: string("license"),
+        repository: repository.or_else(|| string("repository")),
         programs,
         name,
     }))
@@ -102,6 +106,7 @@ mod tests {
         "description": "cowsay is a configurable talking cow",
         "homepage": "https://github.com/piuccio/cowsay",
         "license": "MIT",
+        "repository": { "type": "git", "url": "git+https://github.com/piuccio/cowsay.git" },
         "bin": { "cowsay": "./cli.js", "cowthink": "./cli.js" }
     }"#;
     const NOT_FOUND: &str = r#"{
@@ -119,6 +124,8 @@ mod tests {
         assert_eq!((cowsay.name.as_str(), cowsay.version.as_str()), ("cowsay", "1.6.0"));
         assert_eq!(cowsay.programs, ["cowsay", "cowthink"]);
         assert_eq!(cowsay.license.as_deref(), Some("MIT"));
+        let repository = cowsay.repository.as_deref();
+        assert_eq!(repository, Some("git+https://github.com/piuccio/cowsay.git"));
         assert_eq!(read_view(NOT_FOUND), Some(View::NotFound));
         for text in ["", "\n", "npm error", OFFLINE, "{}", "[]", r#"{"name":"x"}"#] {
             assert_eq!(read_view(text), None, "{text:?}");

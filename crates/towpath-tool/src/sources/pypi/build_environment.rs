@@ -10,7 +10,7 @@ use super::super::source_error::SourceError;
 use super::python::Python;
 use super::{PIP, programs, requirement};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const ENVIRONMENT: &str = "venv";
 
@@ -23,44 +23,52 @@ pub(in super::super) fn build(
 ) -> Result<(), SourceError> {
     let install = step.install;
     let python = Python::find(&context.split().0, install)?;
-    let wheels = step.fetched.clone();
     let outside = |path: &PathBuf| outside_of_system([path]);
     let runtime: Vec<PathBuf> = python.prefixes.iter().flat_map(outside).collect();
-    let mut readable = runtime.clone();
-    readable.push(wheels.clone());
-    let pip_elsewhere = python.pip.as_ref().filter(|pip| {
-        !outside_of_system([*pip]).is_empty()
-            && !runtime.iter().any(|prefix| pip.starts_with(prefix))
+    // The user's own pip may be where nothing else of Python is.
+    let pip = python.pip.as_ref().filter(|pip| {
+        !outside(pip).is_empty() && !runtime.iter().any(|prefix| pip.starts_with(prefix))
     });
-    readable.extend(pip_elsewhere.cloned());
+    let readable = runtime.iter().chain(pip).chain([&step.fetched]).cloned().collect();
     let environment = install.join(ENVIRONMENT);
     let mut sandbox = BuildSandbox::open(context, readable, install, false)?;
-    let command = |name, arguments: Vec<OsString>| BuildCommand {
-        name,
-        program: python.program.clone(),
-        arguments,
-        variables: [("PIP_CONFIG_FILE", OsString::from("/dev/null"))]
-            .into_iter()
-            .chain(pip_elsewhere.map(|pip| ("PYTHONPATH", pip.into())))
-            .collect(),
-        path: Vec::new(),
-        directory: None,
-    };
-    let make = ["-m", "venv", "--without-pip"].map(OsString::from);
-    let make = make.into_iter().chain([environment.clone().into()]).collect();
-    sandbox.run(command("python3", make), |line, context| context.progress.line(line))?;
-    let fill = ["-m", "pip", "--python"].map(OsString::from);
-    let options = ["install", "--no-index", "--no-cache-dir", "--no-input", "--no-color"];
-    let more = ["--disable-pip-version-check", "--no-warn-script-location", "--find-links"];
-    let fill = fill.into_iter().chain([environment.join("bin/python").into()]);
-    let fill = fill.chain(options.map(OsString::from)).chain(more.map(OsString::from));
     let wanted = requirement(package, extras, step.version);
-    let fill = fill.chain([wheels.clone().into(), wanted.into()]).collect();
-    sandbox.run(command(PIP, fill), |line, context| context.progress.line(line))?;
+    let make = make_arguments(&environment);
+    let fill = fill_arguments(&environment, &step.fetched, &wanted);
+    for (name, arguments) in [("python3", make), (PIP, fill)] {
+        let command = BuildCommand {
+            name,
+            program: python.program.clone(),
+            arguments,
+            variables: [("PIP_CONFIG_FILE", OsString::from("/dev/null"))]
+                .into_iter()
+                .chain(pip.map(|pip| ("PYTHONPATH", pip.into())))
+                .collect(),
+            path: Vec::new(),
+            directory: None,
+        };
+        sandbox.run(command, |line, context| context.progress.line(line))?;
+    }
     drop(sandbox);
-    for program in programs(&wheels, package, extras)? {
+    for program in programs(&step.fetched, package, extras)? {
         link_program(built, install, &program, &format!("{ENVIRONMENT}/bin/{program}"))?;
     }
     built.runtime.extend(runtime);
     Ok(())
+}
+
+fn make_arguments(environment: &Path) -> Vec<OsString> {
+    let words = ["-m", "venv", "--without-pip"].map(OsString::from);
+    words.into_iter().chain([environment.into()]).collect()
+}
+
+/// From the fetched wheels and nowhere else.
+fn fill_arguments(environment: &Path, wheels: &Path, wanted: &str) -> Vec<OsString> {
+    let mut words: Vec<OsString> = vec!["-m".into(), "pip".into(), "--python".into()];
+    words.push(environment.join("bin/python").into());
+    let options = ["install", "--no-index", "--no-cache-dir", "--no-input", "--no-color"];
+    words.extend(options.map(OsString::from));
+    words.extend(["--disable-pip-version-check", "--no-warn-script-location"].map(OsString::from));
+    words.extend(["--find-links".into(), wheels.into(), wanted.into()]);
+    words
 }

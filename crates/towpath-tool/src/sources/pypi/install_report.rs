@@ -9,6 +9,7 @@ pub(super) struct PackageReport {
     pub version: String,
     pub summary: Option<String>,
     pub homepage: Option<String>,
+    pub repository: Option<String>,
     pub license: Option<String>,
 }
 
@@ -24,13 +25,16 @@ pub(super) fn read_report(text: &str) -> Option<PackageReport> {
         let list = metadata.get(key).and_then(Value::as_array);
         list.into_iter().flatten().filter_map(Value::as_str).collect()
     };
-    let page = project_page(&list("project_url"));
+    let urls = list("project_url");
+    let repository = labelled_url(&urls, REPOSITORY);
+    let page = labelled_url(&urls, &["homepage", "home"]).or_else(|| repository.clone());
     let classified = list("classifier").into_iter().find_map(classified_license).map(str::to_owned);
     Some(PackageReport {
         name: string("name")?,
         version: string("version")?,
         summary: string("summary"),
         homepage: string("home_page").or(page),
+        repository,
         // The old field may have the whole text.
         license: string("license_expression")
             .or_else(|| string("license").filter(|text| text.len() <= 80))
@@ -38,15 +42,17 @@ pub(super) fn read_report(text: &str) -> Option<PackageReport> {
     })
 }
 
-/// The most useful of `Label, URL`.
-fn project_page(urls: &[&str]) -> Option<String> {
-    let labels = ["homepage", "home", "repository", "source", "source code", "code", "github"];
-    let labelled = |wanted: &str| {
+/// What projects call the page of their source code.
+const REPOSITORY: &[&str] = &["repository", "source", "source code", "sources", "code", "github"];
+
+/// The first of `Label, URL` with one of these labels.
+fn labelled_url(urls: &[&str], labels: &[&str]) -> Option<String> {
+    let labelled = |wanted: &&str| {
         let pairs = urls.iter().filter_map(|text| text.split_once(','));
         let mut found = pairs.filter(|(label, _)| label.trim().eq_ignore_ascii_case(wanted));
         found.next().map(|(_, url)| url.trim().to_owned())
     };
-    labels.iter().find_map(|label| labelled(label))
+    labels.iter().find_map(labelled)
 }
 
 /// `License :: OSI Approved :: MIT License`

@@ -55,6 +55,7 @@ pub(super) fn look_up(
         report.homepage.as_deref(),
         report.license.as_deref(),
     );
+    candidate = candidate.with_repository(report.repository.as_deref());
     candidate.exact = same_package(&report.name, name);
     Ok(Some(candidate))
 }

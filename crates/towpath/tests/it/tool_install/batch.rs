@@ -6,7 +6,7 @@ use crate::support::User;
 
 #[test]
 fn a_batch_reports_each_tool_and_continues_where_it_was() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let usage = "#!/bin/sh\necho 'usage: odd FILE' >&2; exit 2\n";
     let lines = [
         format!("greet url:{}", server.tool(&user, "greet", "1.2.0", GREET)),
@@ -31,7 +31,7 @@ fn a_batch_reports_each_tool_and_continues_where_it_was() {
 
 #[test]
 fn all_wrong_lines_are_reported_at_once() {
-    let user = User::new();
+    let user = User::on_disk();
     user.write("tools.txt", "one two three\n../x\ngreet\ngreet carg:x\n");
     user.towpath(&["tool", "create", "--batch", "tools.txt"])
         .exits(2)

@@ -18,7 +18,7 @@ fn processes_with(text: &str) -> usize {
 
 #[test]
 fn a_kill_leaves_nothing_visible_and_the_next_install_cleans_up() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let url = server.tool(&user, "greet", "1.2.0", HANGING);
     let from = format!("url:{url}");
     let mut child = user
@@ -42,7 +42,7 @@ fn a_kill_leaves_nothing_visible_and_the_next_install_cleans_up() {
 
 #[test]
 fn two_installers_at_once_make_one_install() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let slow = GREET.replace("#!/bin/sh\n", "#!/bin/sh\nsleep 1\n");
     let from = format!("url:{}", server.tool(&user, "greet", "1.2.0", &slow));
     let start = || {

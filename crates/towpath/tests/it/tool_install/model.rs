@@ -17,7 +17,7 @@ const RIGHT: &str = r#"{"command": "riddle selftest", "pattern": "all fine", "ex
 
 #[test]
 fn without_consent_no_model_is_asked() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let url = server.tool(&user, "riddle", "1.0.0", RIDDLE);
     let printed = create(&user, "riddle", &url, &[]).exits(1);
     assert!(printed.stdout.contains("no model was asked; --model allows it"), "{}", printed.stdout);
@@ -26,7 +26,7 @@ fn without_consent_no_model_is_asked() {
 
 #[test]
 fn a_proposal_that_passes_is_stored() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let url = server.tool(&user, "riddle", "1.0.0", RIDDLE);
     user.write("answers.jsonl", &answer(RIGHT));
     let more = ["--model", "--script", "answers.jsonl", "--json"];
@@ -51,7 +51,7 @@ fn proposals_that_prove_nothing_are_refused_after_two() {
         r#"{"command": "riddle x", "pattern": "never printed", "exit_code": 7, "reason": "r"}"#,
         "I cannot help with that.",
     ] {
-        let (user, server) = (User::new(), ReleaseServer::start());
+        let (user, server) = (User::on_disk(), ReleaseServer::start());
         let url = server.tool(&user, "riddle", "1.0.0", RIDDLE);
         user.write("answers.jsonl", &answer(wrong).repeat(3));
         let printed =
@@ -64,7 +64,7 @@ fn proposals_that_prove_nothing_are_refused_after_two() {
 
 #[test]
 fn a_broken_tool_is_never_a_question_for_a_model() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let url = server.tool(&user, "riddle", "1.0.0", "#!/opt/nowhere/x\n");
     user.write("answers.jsonl", &answer(RIGHT));
     create(&user, "riddle", &url, &["--model", "--script", "answers.jsonl"]).exits(1);

@@ -12,7 +12,7 @@ fn project(user: &User, url: &str) {
 
 #[test]
 fn a_projects_tools_are_trusted_locked_and_installed_offline() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     project(&user, &server.tool(&user, "greet", "1.2.0", GREET));
     user.towpath(&["tool", "install"]).exits(5).reports("towpath trust --yes .towpath/tools.toml");
     assert_eq!(visible(&user), Vec::<String>::new());
@@ -30,7 +30,7 @@ fn a_projects_tools_are_trusted_locked_and_installed_offline() {
 
 #[test]
 fn what_was_locked_is_what_is_installed() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     project(&user, &server.tool(&user, "greet", "1.2.0", GREET));
     user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
     user.towpath(&["tool", "install"]).exits(0);
@@ -47,7 +47,7 @@ fn what_was_locked_is_what_is_installed() {
 
 #[test]
 fn problems_of_the_file_are_reported_with_their_location() {
-    let user = User::new();
+    let user = User::on_disk();
     user.write(".towpath/tools.toml", "[tools]\nx = \"carg:x\"\n\"../y\" = \"npm:y\"\nz = 3\n");
     let printed = user.towpath(&["tool", "install"]).exits(2);
     for text in ["tools.toml:2", "tools.toml:3", "tools.toml:4", "carg"] {

@@ -14,7 +14,7 @@ fn answers(cases: &[(&str, &str)], otherwise: &str) -> String {
 }
 
 fn created(script: &str) -> Value {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let url = server.tool(&user, "odd", "2.0.0", script);
     let json = create(&user, "odd", &url, &["--json"]).exits(0).json();
     let recipe = fs::read_to_string(user.path("home/config/tools/odd.toml")).expect("it is saved");
@@ -67,7 +67,7 @@ fn broken_hanging_and_silent_tools_are_not_installed() {
         ("#!/bin/sh\necho odd 2.0.0\nkill -SEGV $$\n", "broken"),
         ("#!/bin/sh\nexit 0\n", "unknown"),
     ] {
-        let (user, server) = (User::new(), ReleaseServer::start());
+        let (user, server) = (User::on_disk(), ReleaseServer::start());
         let url = server.tool(&user, "odd", "2.0.0", script);
         let json = create(&user, "odd", &url, &["--json"]).exits(1).json();
         assert_eq!((&json["status"], &json["verdict"]), (&"not-verified".into(), &verdict.into()));
@@ -79,7 +79,7 @@ fn broken_hanging_and_silent_tools_are_not_installed() {
 
 #[test]
 fn a_recipe_that_the_user_wrote_or_edited_is_never_repaired() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let usage = answers(&[], "{ echo 'usage: odd [-x] FILE' >&2; exit 2; }");
     create(&user, "odd", &server.tool(&user, "odd", "2.0.0", &usage), &[]).exits(0);
     user.towpath(&["tool", "remove", "odd"]).exits(0);
@@ -98,7 +98,7 @@ fn a_recipe_that_the_user_wrote_or_edited_is_never_repaired() {
 
 #[test]
 fn every_program_is_probed_and_the_named_one_decides() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let programs = [("greet", GREET), ("broken-one", "#!/opt/nowhere/x\n")];
     server.put("greet-1.2.0.tar.gz", archive(&user, "greet", "1.2.0", &programs));
     let url = server.url("greet-1.2.0.tar.gz");
@@ -118,7 +118,7 @@ fn every_program_is_probed_and_the_named_one_decides() {
 
 #[test]
 fn what_a_tool_does_while_it_is_verified_stays_in_the_sandbox() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let work = user.path("work/written");
     let script = format!(
         "#!/bin/sh\necho odd > \"$HOME/was-here\"; echo odd > {} 2>/dev/null\n\
@@ -133,7 +133,7 @@ fn what_a_tool_does_while_it_is_verified_stays_in_the_sandbox() {
 
 #[test]
 fn another_version_than_the_expected_one_is_a_warning() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let script = answers(&[("--version", "echo odd 1.9.9")], "exit 1");
     let printed = create(&user, "odd", &server.tool(&user, "odd", "2.0.0", &script), &[]).exits(0);
     let warning = "version 2.0.0 was expected, 1.9.9 is printed";
@@ -142,7 +142,7 @@ fn another_version_than_the_expected_one_is_a_warning() {
 
 #[test]
 fn repairs_are_counted_and_sent_only_where_the_user_wants() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     let usage = answers(&[], "{ echo 'usage: odd [-x] FILE' >&2; exit 2; }");
     let url = server.tool(&user, "odd", "2.0.0", &usage);
     create(&user, "odd", &url, &[]).exits(0);

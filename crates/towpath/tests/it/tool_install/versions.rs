@@ -17,7 +17,7 @@ fn used(user: &User) -> String {
 
 #[test]
 fn versions_are_side_by_side_and_one_is_used() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     for version in ["1.2.0", "1.3.0"] {
         let url = server.tool(&user, "greet", version, &greet(version));
         create(&user, "greet", &url, &[]).exits(0);
@@ -53,7 +53,7 @@ fn release(server: &ReleaseServer, user: &User, version: &str) {
 
 #[test]
 fn newer_releases_are_listed_and_installed() {
-    let (user, server) = (User::new(), ReleaseServer::start());
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
     fs::create_dir_all(user.path("home/config")).expect("a folder");
     let settings = format!("[tools]\ngithub_url = \"{}\"\n", server.url(""));
     fs::write(user.path("home/config/settings.toml"), settings).expect("settings");
