@@ -47,6 +47,24 @@ pub fn deserialize<'de, T: From<OsString>, D: Deserializer<'de>>(
     OsText::deserialize(deserializer).map(|text| text.0.into())
 }
 
+/// For a field of type `Vec<PathBuf>`: `#[serde(with = "towpath_core::os_text::list")]`.
+pub mod list {
+    use super::OsText;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+    use std::path::PathBuf;
+
+    pub fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(paths.iter().map(OsText::from))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<PathBuf>, D::Error> {
+        let texts = Vec::<OsText>::deserialize(deserializer)?;
+        Ok(texts.into_iter().map(|text| text.0.into()).collect())
+    }
+}
+
 struct OsTextVisitor;
 
 impl<'de> Visitor<'de> for OsTextVisitor {

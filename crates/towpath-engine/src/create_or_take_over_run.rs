@@ -7,10 +7,12 @@ use crate::keep_secrets_out_of_record::{masked, refuse_in_plan};
 use crate::plan_record::PlanRecord;
 use crate::recover_agent_calls::{LateFact, late_facts};
 use crate::replay_run::{Recorded, replayed};
+use crate::required_programs::MetRequirements;
 use crate::resume_answers::ResumeAnswers;
 use crate::run_loop::describe;
 use crate::run_owner::{LOCK, take};
 use crate::run_summary::summary;
+use crate::sandboxed_steps::refuse_unconfined;
 use crate::stored_facts::to_store;
 use crate::stored_run_options::Options;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::{RunId, Secrets, StepPath};
-use towpath_executor::{Acquire, RunLock, end_marked};
+use towpath_executor::{Acquire, Confinement, RunLock, end_marked};
 use towpath_recipe::Program;
 use towpath_run::{Answer, Fact, Limits, Run, StepState, StepView};
 use towpath_store::{NewRun, Store};
@@ -40,6 +42,10 @@ pub struct Prepared {
     pub gone: BTreeMap<StepPath, String>,
     pub(crate) active_before_ms: i64,
     pub(crate) warnings: Vec<String>,
+    /// What meets the requirements of its plan.
+    pub(crate) requirements: MetRequirements,
+    /// How its sandboxed steps are confined.
+    pub(crate) sandbox: Option<Confinement>,
     pub(crate) locks: SessionLocks,
 }
 
@@ -49,9 +55,14 @@ pub struct Changes {
     pub program: Option<Program>,
     /// Another backend answers from now on, by this program where the user named one.
     pub backend: Option<(String, Option<String>)>,
+    /// What meets the requirements of the program from now on.
+    pub requirements: MetRequirements,
+    /// How the sandboxed steps of the program are confined from now on.
+    pub sandbox: Option<Confinement>,
 }
 
-/// Records a new run and takes it.
+/// Records a new run and takes it. Its options must have what meets the requirements of the program, and
+/// how its sandboxed steps are confined.
 pub fn create(
     store: &mut Store,
     program: Program,
@@ -61,7 +72,10 @@ pub fn create(
     secrets: &Secrets,
 ) -> Result<Prepared, EngineError> {
     refuse_in_plan(secrets, &program.plan, &options, directory)?;
+    options.requirements.refuse_unchecked(&program)?;
+    refuse_unconfined(&program, options.sandbox.as_ref())?;
     options.secrets = secrets.names().map(str::to_owned).collect();
+    let (requirements, sandbox) = (options.requirements.clone(), options.sandbox.clone());
     let at = now_ms();
     let record = PlanRecord { plan: (*program.plan).clone(), options };
     let program = Arc::new(program);
@@ -95,6 +109,8 @@ pub fn create(
         gone: BTreeMap::new(),
         active_before_ms: 0,
         warnings: Vec::new(),
+        requirements,
+        sandbox,
         locks,
     })
 }
@@ -184,6 +200,7 @@ impl TakenRun {
         let own_directory = row.as_ref().map(|row| row.directory.clone()).unwrap_or_default();
         let active_before_ms = row.map_or(0, |row| row.summary.active_ms);
         let (options, edited) = changed(&id, &recorded, changes, secrets, &own_directory)?;
+        let (requirements, sandbox) = (options.requirements.clone(), options.sandbox.clone());
         let (late, late_warnings) = late_facts(&recorded, &directory, secrets)?;
         recorded.warnings.extend(late_warnings);
         debug!(late_answers = late.len(), ended = ended.len(), "resume");
@@ -248,6 +265,8 @@ impl TakenRun {
             gone,
             active_before_ms,
             warnings: recorded.warnings,
+            requirements,
+            sandbox,
             locks: SessionLocks::new(store.directory()),
         })
     }
@@ -267,8 +286,12 @@ fn changed(
         return Err(EngineError::SecretMissing { run: id.clone(), name: name.clone() });
     }
     let program = recorded.run.program();
-    let plan = &changes.program.as_ref().unwrap_or(program).plan;
-    refuse_in_plan(secrets, plan, &options, directory)?;
+    let to_run: &Program = changes.program.as_ref().unwrap_or(program);
+    refuse_in_plan(secrets, &to_run.plan, &options, directory)?;
+    changes.requirements.refuse_unchecked(to_run)?;
+    refuse_unconfined(to_run, changes.sandbox.as_ref())?;
+    options.requirements = changes.requirements;
+    options.sandbox = changes.sandbox;
     // What is new to the run is kept among its options, which are stored with its plan.
     if secrets.names().count() > options.secrets.len() {
         options.secrets = secrets.names().map(str::to_owned).collect();

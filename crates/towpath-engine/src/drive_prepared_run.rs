@@ -38,7 +38,7 @@ impl Prepared {
         let (agents, calls, script, script_replaced) = config.agents.into_parts();
         let local = LocalConfig {
             run_directory: directory.clone(),
-            environment: config.environment,
+            environment: self.requirements.environment(config.environment),
             bash: config.bash,
             agents,
             calls,
@@ -120,6 +120,8 @@ impl Prepared {
             began,
             clock,
             lock: &self.lock,
+            requirements: self.requirements,
+            sandbox: self.sandbox,
             active_before_ms: self.active_before_ms,
             last_tick: began,
         };

@@ -1,6 +1,7 @@
 //! What ends a run from outside its recipe. How a recipe's own steps fail is an outcome, not an
 //! error. Hints that name a flag or a command are added by the program that has them.
 
+use crate::required_programs::UnmetRequirements;
 use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, RunId, SessionId, StepPath};
 use towpath_executor::{ExecutorError, ProcessError, ScriptError};
@@ -48,6 +49,11 @@ pub enum EngineError {
     SecretInPlan { name: String, location: String },
     #[error("run {run} masks the value of {name}, which was not given to this resume")]
     SecretMissing { run: RunId, name: String },
+    #[error(transparent)]
+    Unmet(#[from] UnmetRequirements),
+    /// Steps that run in a sandbox or not at all; nothing was run.
+    #[error("{} must run in a sandbox: {reason}", .steps.join(", "))]
+    NoSandbox { steps: Vec<String>, reason: String },
     #[error("the adapter {adapter} reports that it is not available; nothing was run")]
     Unavailable { adapter: String },
     #[error("session locked: {session} is in use by {holder}")]

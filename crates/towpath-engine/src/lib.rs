@@ -36,12 +36,14 @@ mod recover_agent_calls;
 mod render_document;
 mod render_template;
 mod replay_run;
+mod required_programs;
 mod resume_answers;
 mod run_follower;
 mod run_loop;
 mod run_owner;
 mod run_summary;
 mod runner;
+mod sandboxed_steps;
 mod scripted_agent_lines_taken;
 mod start_self_as_warden;
 mod step_counts;
@@ -68,12 +70,17 @@ pub use recipe_result::{RecipeResult, StepReport};
 pub use render_document::{DocumentRunner, RenderConfig, RenderEnd, RenderReporter};
 pub use render_template::render;
 pub use replay_run::{Recorded, recorded, recorded_options};
+pub use required_programs::{
+    FoundProgram, MetRequirement, MetRequirements, ProgramsOnPath, RequirementChecker, Unmet,
+    UnmetRequirement, UnmetRequirements, check_requirements,
+};
 pub use resume_answers::ResumeAnswers;
 pub use run_follower::{FollowedJob, JobNews, NewsSink, RunFollower};
 pub use run_loop::RunEnd;
 pub use run_owner::{continue_holders, end_holders, is_owned, lock_run, owner_of};
 pub use run_summary::summary;
 pub use runner::{Decision, Error, Runner};
+pub use sandboxed_steps::{find_sandbox, not_enforced};
 pub use start_self_as_warden::init;
 pub use step_counts::{Census, census};
 pub use stored_run_options::{Options, Worktree};
@@ -83,13 +90,15 @@ pub use who_answers_agent_steps::Agents;
 pub use jiff::tz::TimeZone;
 pub use towpath_core::{
     Diagnostic, FaultKind, JobKey, Map, RunId, SessionId, Severity, StepPath, Stream, Value,
-    extract_json,
+    Version, VersionConstraint, extract_json,
 };
 pub use towpath_executor::{
-    Adapter, AdapterError, AgentCall, BashCall, CallProgress, DirectoryVariables, SessionTree,
-    Variables, WardenStart, new_session, warden_main,
+    Adapter, AdapterError, AgentCall, BashCall, CallProgress, Confinement, DirectoryVariables,
+    SessionTree, Variables, WardenStart, new_session, warden_main,
 };
-pub use towpath_recipe::{Listed, Origin, Recipe, SearchDir, SearchPath, Step, Tags};
+pub use towpath_recipe::{
+    Listed, Origin, PlanRequirement, Recipe, RequiredBy, SearchDir, SearchPath, Step, Tags,
+};
 pub use towpath_run::{
     CallEnded, CallStarted, EndedWith, Event, EventKind, Failure, FailureKind, Limits, Movement,
     Reported, RunOutcome, StepResult, StepState, StepStatus, StepView, StopReason,

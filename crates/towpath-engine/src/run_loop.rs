@@ -12,8 +12,10 @@ use crate::job_end::settle;
 use crate::keep_secrets_out_of_record::masked;
 use crate::outputs_read_by_plan::OutputsRead;
 use crate::plan_and_report_agent_call::StartedCall;
+use crate::required_programs::MetRequirements;
 use crate::run_owner::LOCK;
 use crate::run_summary::summary;
+use crate::sandboxed_steps::confined;
 use crate::scripted_agent_lines_taken::ScriptLines;
 use crate::step_counts::census;
 use crate::stored_facts::to_store;
@@ -23,7 +25,8 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use towpath_core::{JobKey, RunId, SessionId, StepPath};
 use towpath_executor::{
-    EndStatus, Executor, Finished, JobId, JobSpec, Leftover, RunLock, Sandbox, Swept, Work,
+    Confinement, EndStatus, Executor, Finished, JobId, JobSpec, Leftover, RunLock, Sandbox, Swept,
+    Work,
 };
 use towpath_run::{
     CallStarted, EndedWith, EventKind, Fact, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome,
@@ -75,6 +78,9 @@ pub(crate) struct Driver<'a> {
     pub clock: Clock,
     /// The run is ours while the file of this lock exists.
     pub lock: &'a RunLock,
+    pub requirements: MetRequirements,
+    /// How sandboxed jobs are confined.
+    pub sandbox: Option<Confinement>,
     pub active_before_ms: i64,
     pub last_tick: Instant,
 }
@@ -122,7 +128,7 @@ impl Driver<'_> {
 
     /// What a job is started with; nothing where nobody can answer it, which is its end.
     fn plan(&mut self, job: Job) -> Result<Option<Launch>, EngineError> {
-        let Job { key, work, directory, timeout, environment } = job;
+        let Job { key, work, directory, timeout, environment, sandboxed } = job;
         let (mut line, mut session, mut call) = (None, None, None);
         let work = match work {
             JobWork::Bash(script) => self.script_of(&key, script),
@@ -149,7 +155,19 @@ impl Driver<'_> {
         let sandbox = Sandbox::None;
         let spec =
             JobSpec { id, key, work, directory, timeout, idle_timeout, environment, sandbox };
+        let spec = if sandboxed { self.confined(spec)? } else { spec };
         Ok(Some((spec, call)))
+    }
+
+    /// The job in its sandbox. There is one, because no run begins without.
+    fn confined(&self, spec: JobSpec) -> Result<JobSpec, EngineError> {
+        match &self.sandbox {
+            Some(confinement) => Ok(confined(spec, confinement, &self.requirements)),
+            None => {
+                let steps = vec![spec.key.step_path().to_string()];
+                Err(EngineError::NoSandbox { steps, reason: "the run has none".to_owned() })
+            }
+        }
     }
 
     /// A step's own command, or what replaces it.

@@ -11,8 +11,12 @@ use crate::listener::{Listener, Listening, NullListener};
 use crate::model_names::Models;
 use crate::parse_and_validate_recipe::Problems;
 use crate::recipe_result::{RecipeResult, recipe_result};
+use crate::required_programs::{
+    MetRequirements, ProgramsOnPath, RequirementChecker, check_requirements,
+};
 use crate::resume_answers::ResumeAnswers;
 use crate::run_loop::RunEnd;
+use crate::sandboxed_steps::find_sandbox;
 use crate::start_self_as_warden::own_warden;
 use crate::stored_run_options::Options;
 use crate::substitute_commands::Substitutes;
@@ -22,7 +26,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::{Map, Secrets, Value};
-use towpath_executor::{Adapter, Backend, DirectoryVariables, WardenStart};
+use towpath_executor::{
+    Adapter, Backend, Confinement, DirectoryVariables, WardenStart, own_executable,
+};
 use towpath_recipe::{
     Origin, Program, Request, Resolved, RunOptions, SearchDir, SearchPath, Tags, resolve,
 };
@@ -88,6 +94,7 @@ pub struct Runner {
     bash: Option<PathBuf>,
     adapter: Option<Arc<dyn Adapter>>,
     backend: Option<Arc<dyn Backend>>,
+    requirements: Option<Box<dyn RequirementChecker>>,
     limits: Limits,
     grace: Duration,
     warden: Option<WardenStart>,
@@ -119,6 +126,7 @@ impl Runner {
             bash: None,
             adapter: None,
             backend: None,
+            requirements: None,
             limits: Limits::default(),
             grace: Duration::from_secs(5),
             warden: None,
@@ -194,6 +202,13 @@ impl Runner {
         self
     }
 
+    /// Who finds the programs that recipes require. Without it: [`ProgramsOnPath`] of the environment,
+    /// which knows no versions, so that a recipe that requires one is refused.
+    pub fn requirements(mut self, checker: impl RequirementChecker + 'static) -> Runner {
+        self.requirements = Some(Box::new(checker));
+        self
+    }
+
     /// Who gets what happens while a run is driven.
     pub fn listener(mut self, listener: impl Listener + 'static) -> Runner {
         self.listener = Box::new(listener);
@@ -224,8 +239,8 @@ impl Runner {
         self
     }
 
-    /// The program that guards the run's processes, where [`init`](crate::init) cannot be called: it
-    /// calls [`warden_main`](crate::warden_main) first.
+    /// The program that guards the run's processes, where [`init`](crate::init) cannot be called: its
+    /// `main` calls that, then [`warden_main`](crate::warden_main).
     pub fn warden(mut self, program: impl Into<PathBuf>) -> Runner {
         self.warden = Some(WardenStart::Program { path: program.into(), arguments: Vec::new() });
         self
@@ -243,8 +258,10 @@ impl Runner {
         let directory = existing(&self.directory)?;
         let program = self.resolved(recipe, &directory)?;
         self.refuse_agents(&program)?;
+        let met = self.met_requirements(&program, &MetRequirements::default())?;
+        let sandbox = self.sandbox(&program, &warden)?;
         let mut store = self.store()?;
-        let options = self.options();
+        let options = Options { requirements: met, sandbox, ..self.options() };
         let prepared =
             create(&mut store, program, options, &directory, self.limits, &Secrets::default())?;
         self.run_prepared(prepared, &mut store, directory, warden)
@@ -276,7 +293,9 @@ impl Runner {
         self.refuse_agents(run.program())?;
         let directory = existing(&row.directory)?;
         let mut answer = |run: &Run| answers(run, decisions);
-        let changes = Changes::default();
+        let requirements = self.met_requirements(run.program(), &taken.options().requirements)?;
+        let sandbox = self.sandbox(run.program(), &warden)?;
+        let changes = Changes { requirements, sandbox, ..Changes::default() };
         let prepared = taken.resume(&mut store, changes, &Secrets::default(), &mut answer)?;
         self.run_prepared(prepared, &mut store, directory, warden)
     }
@@ -308,6 +327,31 @@ impl Runner {
     fn refuse_agents(&self, program: &Program) -> Result<(), Error> {
         let nobody = self.adapter.is_none() && self.backend.is_none();
         if nobody && program.has_agents() { Err(Error::NoAgent) } else { Ok(()) }
+    }
+
+    fn met_requirements(
+        &self,
+        program: &Program,
+        earlier: &MetRequirements,
+    ) -> Result<MetRequirements, Error> {
+        let on_path = ProgramsOnPath::of(&self.environment);
+        let checker = self.requirements.as_deref().unwrap_or(&on_path);
+        Ok(check_requirements(program, checker, earlier).map_err(EngineError::from)?)
+    }
+
+    /// How the program's sandboxed steps are confined, where it has any.
+    fn sandbox(
+        &self,
+        program: &Program,
+        warden: &WardenStart,
+    ) -> Result<Option<Confinement>, Error> {
+        let guard = match warden {
+            WardenStart::Program { path, .. } => path,
+            WardenStart::Fork => own_executable(),
+        };
+        let path = self.environment.iter().find(|(name, _)| name == "PATH");
+        let path = path.map(|(_, path)| path.as_os_str());
+        Ok(find_sandbox(program, guard, path)?)
     }
 
     fn store(&self) -> Result<Store, Error> {

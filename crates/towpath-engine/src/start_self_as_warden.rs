@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
-use towpath_executor::{WardenStart, own_executable, warden_main};
+use towpath_executor::{SERVER_ARGUMENT, WardenStart, own_executable, server_main, warden_main};
 
 /// The hidden argument of a program that is started as its own warden.
 const ARGUMENT: &str = "--towpath-warden";
@@ -13,12 +13,15 @@ static CALLED: AtomicBool = AtomicBool::new(false);
 
 /// Call it first in `main`, with the program's arguments, before any thread is started.
 ///
-/// A [`Runner`](crate::Runner) starts the program again as the warden of a run; in that process
-/// this function does not return. Without it a `Runner` refuses to run, unless it is given another
-/// program ([`Runner::warden`](crate::Runner::warden)).
+/// A [`Runner`](crate::Runner) starts the program again as the warden of a run, and inside of the
+/// sandboxes of its steps; in those processes this function does not return. Without it a `Runner`
+/// refuses to run, unless it is given another program ([`Runner::warden`](crate::Runner::warden)).
 pub fn init(arguments: impl IntoIterator<Item = OsString>) {
-    if arguments.into_iter().nth(1).is_some_and(|argument| argument == ARGUMENT) {
-        warden_main();
+    let arguments: Vec<OsString> = arguments.into_iter().skip(1).collect();
+    match arguments.split_first() {
+        Some((first, _)) if first == ARGUMENT => warden_main(),
+        Some((first, rest)) if first == SERVER_ARGUMENT => server_main(rest),
+        _ => {}
     }
     CALLED.store(true, Ordering::Release);
 }

@@ -1,7 +1,9 @@
 //! The options of a run that are stored with its plan, for a resume.
 
+use crate::required_programs::MetRequirements;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+use towpath_executor::Confinement;
 
 /// What a run was started with and a resume continues with. Stored beside the plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -29,6 +31,12 @@ pub struct Options {
     /// The git worktree that the run was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,
+    /// The programs that meet what the plan requires.
+    #[serde(default, skip_serializing_if = "MetRequirements::is_empty")]
+    pub requirements: MetRequirements,
+    /// How the sandboxed steps are confined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Confinement>,
 }
 
 /// A git worktree for one run, as it was when the run began.

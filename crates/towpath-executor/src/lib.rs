@@ -59,7 +59,9 @@ pub use towpath_agent::{
     Backend, BackendRow, Call, CallProgress, Reader, Script, ScriptError, ScriptLine, SessionIds,
     WithoutModel, backend_row,
 };
-pub use towpath_process::sandbox::{Confinement, Limits, Policy};
+pub use towpath_process::sandbox::{
+    Confinement, Limits, NoConfinement, Policy, SERVER_ARGUMENT, find_confinement, server_main,
+};
 pub use towpath_process::{
     Acquire, Holder, Leftover, ProcessError, RunLock, Sandbox, Stream, end_marked, own_executable,
     since_boot, warden_main,

@@ -1,6 +1,6 @@
 //! Inheritance: what a recipe becomes when it extends another. The parent's steps come first; a
 //! step of the child with the id of one of the parent's replaces it; context, hooks, limits
-//! and required variables are joined key by key, and the child wins. Finding the parent is the
+//! and required variables are joined key by key, and the child wins; of required programs both count. Finding the parent is the
 //! business of `build_plan`.
 
 use crate::recipe::{Hooks, Recipe, Recursion, Step, VariableUse};
@@ -23,6 +23,8 @@ pub(crate) fn extend(child: Recipe, parent: &Recipe) -> Recipe {
     Recipe {
         context: contexts(&parent.context, &child.context),
         required_context: required,
+        sandbox: child.sandbox.or(parent.sandbox),
+        requires: parent.requires.iter().chain(&child.requires).cloned().collect(),
         recursion: recursion(parent.recursion, child.recursion),
         hooks: hooks(&parent.hooks, &child.hooks),
         steps: replaced(&parent.steps, &child.steps, |step: &Step| Some(step.id.as_str())),

@@ -64,14 +64,6 @@ impl StepType {
     }
 }
 
-/// Whether the engine does what the field asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Support {
-    Works,
-    /// Refused with an error until it works, unless it is `false`.
-    NotYet,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     pub section: Section,
@@ -79,7 +71,6 @@ pub struct Field {
     pub kind: FieldType,
     /// The step types that use the field; all of them when it is empty.
     pub used_by: &'static [StepType],
-    pub support: Support,
     pub required: Option<Required>,
     pub doc: &'static str,
 }
@@ -104,7 +95,7 @@ use FieldType::*;
 use Section::{Guardrails, Hooks, Machine, MachineStep, Recipe, Recursion, Step, Transition};
 
 const fn field(section: Section, name: &'static str, kind: FieldType, doc: &'static str) -> Field {
-    Field { section, name, kind, used_by: &[], support: Support::Works, required: None, doc }
+    Field { section, name, kind, used_by: &[], required: None, doc }
 }
 
 const fn only(used_by: &'static [StepType], field: Field) -> Field {
@@ -118,10 +109,6 @@ const fn required(field: Field) -> Field {
 /// What a recipe extends brings steps along.
 const fn required_unless_extended(field: Field) -> Field {
     Field { required: Some(Required { code: NO_STEPS, unless: Some("extends") }), ..field }
-}
-
-const fn not_yet(field: Field) -> Field {
-    Field { support: Support::NotYet, ..field }
 }
 
 /// The code of a recipe without steps.
@@ -147,8 +134,8 @@ pub static FIELDS: &[Field] = &[
     field(Recipe, "required_context", TextList, "Variables that must be set before the run starts."),
     field(Recipe, "recursion", Map, "Limits for recipes that call recipes."),
     field(Recipe, "hooks", Map, "Shell commands around every step."),
-    not_yet(field(Recipe, "requires", TextList, "Programs that must be there before the run starts.")),
-    not_yet(field(Recipe, "sandbox", Any, "What the steps may reach on the machine.")),
+    field(Recipe, "requires", Requirements, "Programs that must be there before the run starts, each with a version or without."),
+    field(Recipe, "sandbox", Bool, "Runs the commands of its steps in a sandbox, unless a step has a `sandbox` of its own."),
     required_unless_extended(field(Recipe, "steps", ListOf("steps"), "The steps, in the order they run.")),
 
     field(Recursion, "max_depth", Count, "How deep recipes may call recipes; 6 when it is not given."),
@@ -180,7 +167,8 @@ pub static FIELDS: &[Field] = &[
     field(Step, "when_tags", TextList, "Runs the step only when one of these tags is asked for with `--include-tags`."),
     field(Step, "parallel_group", Text, "Neighbouring steps with the same group run at the same time."),
     field(Step, "effect", Choice(EFFECTS), "`once`: when the step was interrupted, ask before it runs again."),
-    not_yet(field(Step, "sandbox", Any, "What the step may reach on the machine.")),
+    field(Step, "requires", Requirements, "Programs that the step needs; they must be there before the run starts."),
+    only(BASH, field(Step, "sandbox", Bool, "Runs the command in a sandbox: it can use its working directory and read the system's own, without network.")),
 
     required(field(Machine, "id", Text, "The machine's name: small letters and digits, with `-` between words.")),
     required(field(Machine, "label", Text, "The name that people are shown.")),
@@ -190,6 +178,8 @@ pub static FIELDS: &[Field] = &[
     required(field(Machine, "guardrails", Map, "Limits that end a run which goes round in circles; `{}` takes the defaults.")),
     field(Machine, "model", Choice(&TIERS), "The model tier of steps that name none."),
     field(Machine, "context", Map, "Variables with their default values; only names that are declared here, set by `--set` or written by a step are placeholders in prompts and commands."),
+    field(Machine, "requires", Requirements, "Programs that must be there before the run starts, each with a version or without."),
+    field(Machine, "sandbox", Bool, "Runs the commands of its steps in a sandbox, unless a step has a `sandbox` of its own."),
 
     field(Guardrails, "maxStepVisits", Count, "How often one step may be entered in one session; 3 when it is not given."),
     field(Guardrails, "maxTotalSteps", Count, "How many steps one session may have; 100 when it is not given."),
@@ -208,6 +198,8 @@ pub static FIELDS: &[Field] = &[
     only(NOT_AGENT, field(MachineStep, "working_dir", Template, "The directory the command or recipe runs in; a session stays in its own.")),
     field(MachineStep, "timeout", Seconds, "Ends the step after so many seconds."),
     field(MachineStep, "effect", Choice(EFFECTS), "`once`: when the step was interrupted, ask before it runs again."),
+    field(MachineStep, "requires", Requirements, "Programs that the step needs; they must be there before the run starts."),
+    only(BASH, field(MachineStep, "sandbox", Bool, "Runs the command in a sandbox: it can use its working directory and read the system's own, without network.")),
 
     field(Transition, "nextStep", Text, "Continues with this step."),
     field(Transition, "action", Choice(ACTIONS), "`exit` ends the run, `restart-new-session` begins a recipe in a new session."),

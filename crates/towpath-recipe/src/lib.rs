@@ -23,6 +23,7 @@ mod machine_analysis;
 mod machine_options;
 mod parallel_step_batches;
 mod plan;
+mod plan_requirements;
 mod printed_word_for_no;
 mod read;
 mod recipe;
@@ -55,13 +56,14 @@ pub use machine_analysis::{
 };
 pub use machine_options::MachineOptions;
 pub use plan::{Plan, PlannedRecipe, Program, plan_hash};
+pub use plan_requirements::{PlanRequirement, RequiredBy};
 pub use read::{
     FileProvider, PROMPT_ROOT, Read, ReadContext, is_kebab_case, read, read_in_context,
 };
 pub use recipe::{
     AgentReference, AgentWork, Effect, Extends, Flow, Guardrails, Hooks, Machine, Mode, OTHER,
-    Outcome, ParseJson, PromptDocument, Recipe, Recursion, Step, StepKind, TIERS, Transition,
-    ValueTemplate, VariableUse, Work,
+    Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step, StepKind, TIERS,
+    Transition, ValueTemplate, VariableUse, Work,
 };
 pub use recipe_search::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use request::{Request, RunOptions};

@@ -4,7 +4,7 @@ use crate::condition::Condition;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
-use towpath_core::{Map, Source, Span, Template, Value, VarPath};
+use towpath_core::{Map, Requirement, Source, Span, Template, Value, VarPath};
 use towpath_document::DocumentSet;
 use towpath_shell::ShellText;
 
@@ -22,6 +22,10 @@ pub struct Recipe {
     pub extends: Option<Extends>,
     /// Variables that must have a value before the first step.
     pub required_context: Vec<String>,
+    /// Programs that must be there before the first step.
+    pub requires: Vec<RequiredProgram>,
+    /// Whether commands run in a sandbox where their step does not state it.
+    pub sandbox: Option<bool>,
     pub recursion: Recursion,
     pub hooks: Hooks,
     pub flow: Flow,
@@ -136,6 +140,15 @@ pub(crate) const DOCUMENT_PROSE: &str = "prompt_file";
 /// The field of a use in a command, an argument, a string or a path of a `prompt_file`.
 pub(crate) const DOCUMENT_VALUE: &str = "prompt_file directive";
 
+/// A program that must be there, where it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequiredProgram {
+    pub requirement: Requirement,
+    /// The file it is in: a step may come from a recipe that this one extends.
+    pub source: Arc<Source>,
+    pub span: Span,
+}
+
 /// One use of a variable in a recipe's source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableUse {
@@ -185,6 +198,10 @@ pub struct Step {
     /// Variables for this step only, or overrides for the recipe it calls.
     pub context: Vec<(String, ValueTemplate)>,
     pub effect: Effect,
+    /// Programs that must be there before the first step of the run.
+    pub requires: Vec<RequiredProgram>,
+    /// As the step states it; see [`Recipe::is_sandboxed`].
+    pub sandbox: Option<bool>,
     /// The step runs only when one of these is asked for; without any it always does.
     pub when_tags: Vec<String>,
     pub parse_json: ParseJson,
@@ -354,6 +371,12 @@ impl Recipe {
     /// The text of a step as its author wrote it.
     pub fn step_text<'a>(&self, step: &'a Step) -> &'a str {
         step.source.text.get(step.span.range()).unwrap_or("")
+    }
+
+    /// Whether a step's work runs in a sandbox. Only a command does.
+    pub fn is_sandboxed(&self, step: &Step) -> bool {
+        let stated = step.sandbox.or(self.sandbox).unwrap_or(false);
+        stated && step.work.kind() == StepKind::Bash
     }
 
     /// The name under which a step's output is stored, if it is: without one of its own that is the

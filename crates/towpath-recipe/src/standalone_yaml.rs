@@ -5,7 +5,8 @@ use crate::builtin_recipes::{builtin, is_builtin_machine};
 use crate::include_files::IncludeFiles;
 use crate::read::{ReadContext, read, read_in_context};
 use crate::recipe::{
-    Effect, Guardrails, Machine, Outcome, Recipe, Step, Transition, ValueTemplate, Work,
+    Effect, Guardrails, Machine, Outcome, Recipe, RequiredProgram, Step, Transition, ValueTemplate,
+    Work,
 };
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -95,6 +96,21 @@ impl Page {
         self.line(1, &format!("maxTotalSteps: {max_total_steps}"));
         self.line(1, &format!("exitOnOther: {exit_on_other}"));
         self.values(0, &recipe.context);
+        self.requires(0, &recipe.requires);
+        self.sandbox(0, recipe.sandbox);
+    }
+
+    fn sandbox(&mut self, depth: usize, stated: Option<bool>) {
+        if let Some(stated) = stated {
+            self.line(depth, &format!("sandbox: {stated}"));
+        }
+    }
+
+    fn requires(&mut self, depth: usize, programs: &[RequiredProgram]) {
+        if !programs.is_empty() {
+            let programs = programs.iter().map(|program| quoted(&program.requirement.to_string()));
+            self.line(depth, &format!("requires: [{}]", programs.collect::<Vec<_>>().join(", ")));
+        }
     }
 
     fn values(&mut self, depth: usize, context: &Map) {
@@ -133,6 +149,8 @@ impl Page {
         if step.effect == Effect::Once {
             self.line(2, "effect: once");
         }
+        self.requires(2, &step.requires);
+        self.sandbox(2, step.sandbox);
         let names = step.outcomes.iter().map(|outcome| quoted(&outcome.name));
         self.line(2, &format!("outcomes: [{}]", names.collect::<Vec<_>>().join(", ")));
         self.line(2, "onOutcome:");

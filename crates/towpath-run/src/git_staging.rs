@@ -172,6 +172,7 @@ impl Run {
             directory: self.progress(at).directory.clone(),
             timeout: Some(GIT_TIMEOUT),
             environment: Vec::new(),
+            sandboxed: false,
         };
         self.ready.push((job, at));
     }

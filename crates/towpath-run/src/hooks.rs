@@ -60,6 +60,7 @@ impl Run {
                     directory: self.frames[at.frame].directory.clone(),
                     timeout: Some(HOOK_TIMEOUT),
                     environment,
+                    sandboxed: false,
                 };
                 self.ready.push((job, at));
                 true

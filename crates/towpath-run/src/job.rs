@@ -15,6 +15,9 @@ pub struct Job {
     pub timeout: Option<Duration>,
     /// Variables for this job only.
     pub environment: Vec<(String, String)>,
+    /// It runs in a sandbox, or not at all.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sandboxed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

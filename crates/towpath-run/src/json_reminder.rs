@@ -81,6 +81,7 @@ impl Run {
             ..AgentJob::default()
         }));
         let timeout = self.work_timeout(at);
-        self.ready.push((Job { key, work, directory, timeout, environment: Vec::new() }, at));
+        let (environment, sandboxed) = (Vec::new(), false);
+        self.ready.push((Job { key, work, directory, timeout, environment, sandboxed }, at));
     }
 }

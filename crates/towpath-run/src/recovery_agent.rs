@@ -38,6 +38,7 @@ impl Run {
             directory: self.frames[child].directory.clone(),
             timeout: Some(self.recovery_timeout()),
             environment: Vec::new(),
+            sandboxed: false,
         };
         self.ready.push((job, at));
     }

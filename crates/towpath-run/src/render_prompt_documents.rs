@@ -149,6 +149,7 @@ impl Run {
             directory: directory.to_owned(),
             timeout: self.work_timeout(at),
             environment: Vec::new(),
+            sandboxed: false,
         };
         self.ready.push((job, at));
         None

@@ -107,7 +107,9 @@ impl Run {
             Ok((work, environment)) => {
                 let key = self.key(at, self.progress(at).attempts.work, kind);
                 let timeout = self.work_timeout(at);
-                self.ready.push((Job { key, work, directory, timeout, environment }, at));
+                let sandboxed = self.recipe(at.frame).is_sandboxed(self.step(at));
+                let job = Job { key, work, directory, timeout, environment, sandboxed };
+                self.ready.push((job, at));
             }
         }
     }

@@ -33,8 +33,13 @@ impl CaseRunFile {
         Ok(serde_json::from_str(&std::fs::read_to_string(file)?)?)
     }
 
-    /// Changes the program that is to be run, where a transition is to end it.
+    /// Changes the program that is to be run: a case runs without the programs that the recipe requires,
+    /// because it may replace whatever needs them, and where a transition is to end it, it does.
     pub fn change(&self, program: &mut Program) {
+        for recipe in program.recipes.iter_mut().map(Arc::make_mut) {
+            recipe.requires.clear();
+            recipe.steps.iter_mut().for_each(|step| step.requires.clear());
+        }
         let (Some(ends), Some(root)) = (&self.ends, program.recipes.first_mut()) else { return };
         let steps = Arc::make_mut(root).steps.iter_mut();
         for step in steps.filter(|step| step.id == ends.step) {

@@ -17,6 +17,7 @@ mod hooks_by_name;
 mod machine_exit_reason;
 mod origin_word;
 mod problem_json;
+mod required_programs_text;
 #[cfg(test)]
 mod runs_for_unit_tests;
 mod step_text_and_callee;
@@ -28,4 +29,5 @@ pub use hooks_by_name::hooks;
 pub use machine_exit_reason::{BACKEND_ERROR, exit_reason, machine_exit};
 pub use origin_word::origin_word;
 pub use problem_json::problem_json;
+pub use required_programs_text::required;
 pub use step_text_and_callee::{callee, step_text};

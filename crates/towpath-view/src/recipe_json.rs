@@ -6,6 +6,7 @@ use crate::depth_and_step_bounds::RunBounds;
 use crate::hooks_by_name::hooks;
 use crate::origin_word::origin_word;
 use crate::problem_json::problem_json;
+use crate::required_programs_text::required;
 use crate::step_text_and_callee::{callee, step_text};
 use serde_json::{Value, json};
 use towpath_core::Diagnostic;
@@ -72,6 +73,8 @@ fn part_json(program: &Program, index: usize) -> Value {
             "timeout_s": step.timeout.map(|t| t.as_secs_f64()),
             "continue_on_error": step.continue_on_error,
             "once": step.effect == Effect::Once,
+            "requires": required(&step.requires),
+            "sandbox": recipe.is_sandboxed(step),
             "output": recipe.output_name(step),
             "outcomes": step.outcomes.iter().map(|o| outcome_json(recipe, o)).collect::<Vec<_>>(),
             "reachable": reachable.as_ref().map(|analysis| analysis.reachable[at]),
@@ -82,6 +85,7 @@ fn part_json(program: &Program, index: usize) -> Value {
         "source": program.plan.recipes[index].source,
         "extends": program.plan.recipes[index].extends,
         "required_context": recipe.required_context,
+        "requires": required(&recipe.requires),
         "context": recipe.context,
         "hooks": hooks,
         "machine": machine_json(program, index),

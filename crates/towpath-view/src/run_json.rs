@@ -7,7 +7,7 @@ use crate::result_json;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use towpath_core::{RunStatus, StatusKind, StepPath};
-use towpath_engine::{Recorded, census};
+use towpath_engine::{Recorded, census, not_enforced};
 use towpath_run::{Fact, Run};
 use towpath_store::{RunRow, Summary};
 
@@ -91,6 +91,21 @@ impl ShownRun {
         }
     }
 
+    /// The programs that meet what the plan requires.
+    fn requirements(&self) -> Vec<Value> {
+        let required = self.recorded.options.requirements.iter();
+        let met = required.map(|met| {
+            let found = met.found();
+            json!({
+                "name": met.name(),
+                "version": found.version,
+                "program": escaped(&found.program),
+                "directory_first": found.directory_first,
+            })
+        });
+        met.collect()
+    }
+
     /// The steps as in a result, with what only a look can know. `resume` is the command that
     /// continues the run.
     pub fn json(&self, resume: Option<String>, now_ms: i64, zone: &TimeZone) -> Value {
@@ -109,6 +124,10 @@ impl ShownRun {
             "directory": escaped(&row.directory),
             "worktree": self.recorded.options.worktree.as_ref().map(|worktree| json!({
                 "path": worktree.path, "branch": worktree.branch, "base": worktree.base,
+            })),
+            "requirements": self.requirements(),
+            "sandbox": self.recorded.options.sandbox.as_ref().map(|sandbox| json!({
+                "kind": sandbox.as_str(), "not_enforced": not_enforced(sandbox),
             })),
             "status": self.status.as_str(),
             "started": time(row.created_ms),

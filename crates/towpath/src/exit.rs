@@ -127,6 +127,7 @@ error_kinds! {
     LeftWaiting = "left-waiting";
     Limit = "limit";
     MissingProgram = "missing-program";
+    NoSandbox = "no-sandbox";
     NotAgreed = "not-agreed";
     NotFound = "not-found";
     NotTrusted = "not-trusted";
@@ -203,6 +204,8 @@ impl From<EngineError> for CommandError {
             | EngineError::Script(_)
             | EngineError::SecretInPlan { .. } => (Exit::BadInput, ErrorKind::BadInput),
             EngineError::SecretMissing { .. } => (Exit::Setup, ErrorKind::Setup),
+            EngineError::Unmet(_) => (Exit::Setup, ErrorKind::MissingProgram),
+            EngineError::NoSandbox { .. } => (Exit::Setup, ErrorKind::NoSandbox),
             EngineError::Process(_) | EngineError::WardenGone => (Exit::Setup, ErrorKind::Process),
             _ => (Exit::Setup, ErrorKind::State),
         };
@@ -218,6 +221,9 @@ fn with_hint(error: &EngineError) -> String {
         }
         EngineError::EditRefused(_) => {
             format!("{error}; resume without --edited, or start a new run")
+        }
+        EngineError::NoSandbox { .. } => {
+            format!("{error}; nothing was run. Install bubblewrap, or allow user namespaces")
         }
         EngineError::Script(_) => {
             format!("{error}; put it back, or resume with --script and another script")

@@ -2,21 +2,26 @@
 //! without input, and is ended when it takes too long. An answer is one line, or why there is none.
 
 use crate::terminal::format::{clean, last_line};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionbio};
 use rustix::process::{Pid, Signal, kill_process_group};
-use std::io::Read;
-use std::os::unix::process::CommandExt as _;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
+use towpath_tool::{Observation, ProcessEnd, captured_text, judge};
+
+const VERSION_FLAG: &str = "--version";
 
 /// A large agent takes two seconds on a cold disk, and more on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(5);
+const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 /// What was printed before the end has arrived by then.
 const TRAILING: Duration = Duration::from_millis(300);
 /// Whatever prints more than this does not print its version.
-const MOST: u64 = 64 * 1024;
+const MOST: usize = 64 * 1024;
 
 /// A program that is asked for its version.
 #[derive(Debug)]
@@ -52,15 +57,8 @@ pub fn numbers(line: &str) -> Option<(u64, u64, u64)> {
 }
 
 fn version(program: &Path, patience: Duration) -> Result<String, String> {
-    let mut command = Command::new(program);
-    command.arg("--version").current_dir("/").process_group(0);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|e| format!("it cannot be started: {e}"))?;
-    let (stdout, stderr) = (follow(child.stdout.take()), follow(child.stderr.take()));
-    let end = Instant::now() + patience;
-    let status = wait(&mut child, end)
-        .ok_or_else(|| format!("it did not answer within {} s", patience.as_secs()))?;
-    let (stdout, stderr) = (received(&stdout), received(&stderr));
+    let Printed { status, stdout, stderr } = printed(program, patience)?;
+    let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     let first = stdout.lines().map(str::trim).find(|line| !line.is_empty()).map(clean);
     match (status.success(), first) {
         (true, Some(line)) => Ok(line),
@@ -73,47 +71,101 @@ fn version(program: &Path, patience: Duration) -> Result<String, String> {
     }
 }
 
-/// What a stream prints, piece by piece, until it ends.
-fn follow(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (send, receive) = channel();
-    if let Some(stream) = stream {
-        let _ = std::thread::Builder::new().spawn(move || {
-            let mut stream = stream.take(MOST);
-            let mut piece = [0; 4096];
-            while let Ok(length @ 1..) = stream.read(&mut piece) {
-                if send.send(piece[..length].to_vec()).is_err() {
-                    return;
-                }
+/// The version of a tool, whatever it prints around it. No thread is started: a run may begin after it.
+pub fn tool_version(name: &str, program: &Path) -> Result<String, String> {
+    let Printed { status, stdout, stderr } = printed(program, PATIENCE)?;
+    let end = match (status.code(), status.signal()) {
+        (Some(code), _) => ProcessEnd::Exited(code),
+        (None, signal) => ProcessEnd::Signaled(signal.unwrap_or_default()),
+    };
+    let observation = Observation {
+        stdout: captured_text(&stdout),
+        stderr: captured_text(&stderr),
+        ..Observation::new(name, &[VERSION_FLAG], end)
+    };
+    let judgement = judge(&observation);
+    judgement.version_found.ok_or_else(|| match status.success() {
+        true => format!("`{name} {VERSION_FLAG}` does not print it"),
+        false => format!("`{name} {VERSION_FLAG}` fails ({status})"),
+    })
+}
+
+/// What a program printed when it was asked for its version.
+struct Printed {
+    status: ExitStatus,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+fn printed(program: &Path, patience: Duration) -> Result<Printed, String> {
+    let mut command = Command::new(program);
+    command.arg(VERSION_FLAG).current_dir("/").process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| format!("it cannot be started: {e}"))?;
+    let mut stdout = Pipe::new(child.stdout.take().map(OwnedFd::from));
+    let mut stderr = Pipe::new(child.stderr.take().map(OwnedFd::from));
+    let mut end = Instant::now() + patience;
+    let mut status = None;
+    // An orphan process may keep a pipe open: its end is not waited for.
+    while status.is_none() || stdout.is_open() || stderr.is_open() {
+        if Instant::now() >= end {
+            break;
+        }
+        wait_for_output(&stdout, &stderr);
+        stdout.read();
+        stderr.read();
+        if status.is_none() {
+            status = child.try_wait().map_err(|e| format!("it cannot be waited for: {e}"))?;
+            if status.is_some() {
+                end = end.min(Instant::now() + TRAILING);
             }
-        });
-    }
-    receive
-}
-
-/// All that a program has printed. An orphan process may keep the pipe open: its end is not waited
-/// for.
-fn received(pieces: &Receiver<Vec<u8>>) -> String {
-    let end = Instant::now() + TRAILING;
-    let mut all = Vec::new();
-    while let Ok(piece) = pieces.recv_timeout(end.saturating_duration_since(Instant::now())) {
-        all.extend(piece);
-    }
-    String::from_utf8_lossy(&all).into_owned()
-}
-
-/// None when it had to be ended.
-fn wait(child: &mut Child, end: Instant) -> Option<ExitStatus> {
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) if Instant::now() < end => std::thread::sleep(PAUSE),
-            _ => break,
         }
     }
-    // It is not reaped yet, so that its number is still its own, and its group's.
-    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-    let _ = child.wait();
-    None
+    let Some(status) = status else {
+        // It is not reaped yet, so that its number is still its own, and its group's.
+        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+        let _ = child.wait();
+        return Err(format!("it did not answer within {} s", patience.as_secs()));
+    };
+    Ok(Printed { status, stdout: stdout.text, stderr: stderr.text })
+}
+
+/// A pipe that is read without waiting, until it ends.
+struct Pipe {
+    end: Option<OwnedFd>,
+    text: Vec<u8>,
+}
+
+impl Pipe {
+    fn new(end: Option<OwnedFd>) -> Pipe {
+        let end = end.filter(|end| ioctl_fionbio(end, true).is_ok());
+        Pipe { end, text: Vec::new() }
+    }
+
+    fn is_open(&self) -> bool {
+        self.end.is_some()
+    }
+
+    fn read(&mut self) {
+        let mut piece = [0; 4096];
+        while let Some(end) = &self.end {
+            match rustix::io::read(end, &mut piece) {
+                Ok(length) if length > 0 && self.text.len() < MOST => {
+                    self.text.extend_from_slice(&piece[..length]);
+                }
+                Err(Errno::AGAIN | Errno::INTR) => return,
+                _ => self.end = None,
+            }
+        }
+    }
+}
+
+/// Returns when a pipe can be read, or after a moment.
+fn wait_for_output(stdout: &Pipe, stderr: &Pipe) {
+    let open = [stdout, stderr].into_iter().filter_map(|pipe| pipe.end.as_ref());
+    let mut open: Vec<PollFd<'_>> = open.map(|end| PollFd::new(end, PollFlags::IN)).collect();
+    // However it ends, the pipes are read and the time is looked at.
+    let _ = poll(&mut open, Some(&PAUSE));
 }
 
 #[cfg(test)]
@@ -142,6 +194,25 @@ mod tests {
     }
 
     #[test]
+    fn the_version_of_a_tool_is_read_from_what_it_prints() {
+        let (directory, _) = asked("echo jq-1.6", PATIENCE);
+        let program = directory.path().join("agent");
+        assert_eq!(tool_version("jq", &program), Ok("1.6".to_owned()));
+        let (directory, _) = asked("echo 'agent: unknown option --version' >&2; exit 2", PATIENCE);
+        let refused = tool_version("agent", &directory.path().join("agent"));
+        assert_eq!(refused, Err("`agent --version` fails (exit status: 2)".to_owned()));
+        let (directory, _) = asked("echo hello", PATIENCE);
+        let refused = tool_version("agent", &directory.path().join("agent"));
+        assert_eq!(refused, Err("`agent --version` does not print it".to_owned()));
+    }
+
+    #[test]
+    fn whatever_prints_without_end_is_ended() {
+        let (_, answer) = asked("while :; do echo 1.0; done", Duration::from_secs(20));
+        assert!(answer.is_err_and(|why| why.starts_with("it fails")), "its pipe was closed");
+    }
+
+    #[test]
     fn a_version_has_numbers() {
         assert_eq!(numbers("2.1.325 (Claude Code)"), Some((2, 1, 325)));
         assert_eq!(numbers("codex-cli 0.166.0-beta.1"), Some((0, 166, 0)));
@@ -159,7 +230,7 @@ mod tests {
         let end = Instant::now() + Duration::from_secs(5);
         while lives() {
             assert!(Instant::now() < end, "the child is still alive");
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 

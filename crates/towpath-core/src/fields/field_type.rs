@@ -21,6 +21,8 @@ pub enum FieldType {
     /// Seconds above zero, fractions allowed.
     Seconds,
     TextList,
+    /// A list of programs that must be there, each with a version or without.
+    Requirements,
     Map,
     /// A list of things that have a name, such as `steps`.
     ListOf(&'static str),
@@ -42,6 +44,7 @@ impl FieldType {
             FieldType::Count => "a whole number above 0".to_owned(),
             FieldType::Seconds => "a number of seconds above 0".to_owned(),
             FieldType::TextList => "a list of strings".to_owned(),
+            FieldType::Requirements => "a list such as `[git, \"jq>=1.6\"]`".to_owned(),
             FieldType::Map => "a map".to_owned(),
             FieldType::ListOf(what) => format!("a list of {what}"),
             FieldType::MapOf(what) => format!("a map of {what}"),
@@ -65,7 +68,7 @@ impl FieldType {
             FieldType::Count | FieldType::Seconds if crate::number(text).is_some() => {
                 Some(format!("write `{text}`, without quotes"))
             }
-            FieldType::TextList => Some(format!("write `[{text}]`")),
+            FieldType::TextList | FieldType::Requirements => Some(format!("write `[{text}]`")),
             _ => None,
         }
     }

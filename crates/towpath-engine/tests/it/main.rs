@@ -8,6 +8,8 @@ mod find_or_refuse_recipe;
 mod listener;
 mod no_orphans_for_embedder;
 mod recipe_result;
+mod required_programs;
 mod run_follower;
 mod run_loop;
+mod sandboxed_steps;
 mod support;

@@ -14,7 +14,7 @@ pub struct Workspace {
 impl Workspace {
     /// With one recipe, `recipe.yaml`.
     pub fn new(recipe: &str) -> Workspace {
-        let workspace = Workspace { directory: tempfile::tempdir().expect("a directory") };
+        let workspace = Workspace { directory: tempfile::tempdir_in("/tmp").expect("a directory") };
         fs::create_dir(workspace.path("work")).expect("a directory");
         workspace.write("work/recipe.yaml", recipe);
         workspace

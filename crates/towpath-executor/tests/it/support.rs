@@ -113,7 +113,7 @@ impl Run {
     }
 
     pub fn with(agents: LocalAgents) -> Run {
-        let directory = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir_in("/tmp").expect("a directory");
         let (executor, lock) = open(directory.path(), agents);
         Run { directory, executor, seen: Seen::default(), _lock: lock }
     }

@@ -194,7 +194,8 @@ impl<'a> Reader<'a> {
         let recursion = self.recursion(&fields);
         let hooks = self.hooks(&fields);
         let required_context = self.required_context(&fields);
-        self.refuse_unsupported(&fields, None);
+        let requires = self.requirements(fields.get("requires"));
+        let sandbox = self.sandbox(fields.get("sandbox"));
         let extends = self.fixed_text(fields.get("extends"));
         let extends = extends.map(|t| Extends { name: t.text.trim().to_owned(), span: t.span });
         self.outline.extends = extends.as_ref().map(|e| self.named(&e.name, e.span));
@@ -215,6 +216,8 @@ impl<'a> Reader<'a> {
             context,
             extends,
             required_context,
+            requires,
+            sandbox,
             recursion,
             hooks,
             flow: Flow::Sequence,

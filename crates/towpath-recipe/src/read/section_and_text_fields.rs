@@ -1,12 +1,14 @@
 //! What the fields of a recipe need beyond the field reader: where an unknown field belongs, texts
-//! with the way back to the file, and fields that are not supported yet.
+//! with the way back to the file, required programs.
 
 use super::Reader;
-use crate::field_table::{Field, FieldType, Section, StepType, Support, fields_of, find_field};
+use crate::field_table::{Field, FieldType, Section, fields_of, find_field};
+use crate::recipe::RequiredProgram;
 use crate::yaml_text_map::TextMap;
+use std::sync::Arc;
 use towpath_core::fields::{Fields, Subject, known_fields};
 use towpath_core::node::{Entry, Kind, Node};
-use towpath_core::{Span, Template};
+use towpath_core::{Diagnostic, RequirementError, Span, Template};
 
 /// The known fields of one map.
 pub(super) type FieldMap<'n> = Fields<Field, &'n Entry>;
@@ -108,35 +110,51 @@ impl Reader<'_> {
         Some(texts.into_iter().map(|(text, _)| text).collect())
     }
 
-    /// Fields that are understood but not acted upon must not look as if they were.
-    pub fn refuse_unsupported(&mut self, fields: &FieldMap<'_>, step: Option<StepType>) {
-        for (field, entry) in fields.iter() {
-            let used = step.is_none_or(|step| field.is_used_by(step));
-            if field.support == Support::Works || !used || !self.has_sound_type(field, entry) {
-                continue;
+    /// Programs that must be there, each with its location.
+    pub fn requirements(&mut self, entry: Option<&Entry>) -> Vec<RequiredProgram> {
+        let Some(entry) = entry else { return Vec::new() };
+        let items = self.list(entry, FieldType::Requirements).unwrap_or_default();
+        items.iter().filter_map(|item| self.requirement(item)).collect()
+    }
+
+    fn requirement(&mut self, item: &Node) -> Option<RequiredProgram> {
+        let Kind::Text(text) = &item.kind else {
+            let message = format!("a requirement must be a string, this is {}", item.describe());
+            let span = self.source.first_line(item.defined);
+            self.error("wrong-type", message, span, "write a program's name");
+            return None;
+        };
+        let map = TextMap::of(item, self.source, text);
+        if let Some(placeholder) = Template::parse(text).placeholders().next() {
+            let span = map.locate(placeholder.range.clone());
+            let message = "`requires` takes no `{{…}}`";
+            self.error("not-a-template", message, span, "write the program itself");
+            return None;
+        }
+        match text.parse() {
+            Ok(requirement) => {
+                let (source, span) = (Arc::clone(self.source), item.defined);
+                Some(RequiredProgram { requirement, source, span })
             }
-            let off = match &entry.value.kind {
-                Kind::Bool(value) => !value,
-                Kind::List(items) => items.is_empty(),
-                Kind::Null => true,
-                _ => false,
-            };
-            if !off {
-                let message = format!("`{}` is not supported yet", field.name);
-                self.error("not-supported", message, entry.key_defined, "");
+            Err(RequirementError { message, range, help }) => {
+                let span = map.locate(range);
+                let problem = Diagnostic::error("bad-requirement", message);
+                self.problem(problem.at(self.source, span, "").help(help));
+                None
             }
         }
     }
 
-    fn has_sound_type(&mut self, field: &Field, entry: &Entry) -> bool {
+    /// Whether commands run in a sandbox. There are no kinds of sandboxes to choose from.
+    pub fn sandbox(&mut self, entry: Option<&Entry>) -> Option<bool> {
+        let entry = entry?;
         let before = self.problems.len();
-        match field.kind {
-            FieldType::Bool => drop(self.bool(entry)),
-            FieldType::TextList => drop(self.text_list(Some(entry))),
-            FieldType::Text => drop(self.optional_text(Some(entry))),
-            _ => {}
+        let value = self.bool(entry);
+        let is_written_out = matches!(entry.value.kind, Kind::Map(_) | Kind::List(_));
+        if let Some(problem) = self.problems.get_mut(before).filter(|_| is_written_out) {
+            problem.help = Some("what a command can reach in a sandbox is fixed".to_owned());
         }
-        self.problems.len() == before
+        value
     }
 }
 

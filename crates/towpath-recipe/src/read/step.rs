@@ -5,8 +5,8 @@ use super::section_and_text_fields::{FieldMap, Text};
 use crate::condition::Condition;
 use crate::field_table::{EFFECTS, FieldType, STEP_TYPES, Section, StepType};
 use crate::recipe::{
-    AgentReference, AgentWork, Effect, Mode, ParseJson, Step, StepSpans, ValueTemplate,
-    VariableUse, Work,
+    AgentReference, AgentWork, Effect, Mode, ParseJson, RequiredProgram, Step, StepSpans,
+    ValueTemplate, VariableUse, Work,
 };
 use crate::recipe_outline_for_checks::{Gate, LocatedCondition, StepOutline, Task};
 use crate::stray_braces::{StrayBraces, stray_braces};
@@ -34,8 +34,8 @@ impl Reader<'_> {
         self.ids.extend(id.as_ref().map(|id| (id.text.clone(), id.span)));
         let step_type = self.step_type(&fields);
         if let Some(step_type) = step_type {
+            self.refuse_sandbox(&fields, step_type);
             self.warn_unused(&fields, step_type);
-            self.refuse_unsupported(&fields, Some(step_type));
         }
         let mut uses = Vec::new();
         let work = step_type.and_then(|t| self.work(&fields, t, id_span, &mut uses));
@@ -66,6 +66,8 @@ impl Reader<'_> {
             parallel_group: group.map(|g| g.text),
             context: self.step_context(&fields, &mut uses),
             effect: self.effect(&fields, step_type),
+            requires: self.requirements(fields.get("requires")),
+            sandbox: self.sandbox(fields.get("sandbox")),
             when_tags: self.when_tags(&fields),
             parse_json: self.parse_json(&fields),
             work,
@@ -110,9 +112,24 @@ impl Reader<'_> {
         Some(if asks && !fields.has("command") { StepType::Agent } else { StepType::Bash })
     }
 
+    /// A step that looks confined and is not would be worse than none.
+    fn refuse_sandbox(&mut self, fields: &FieldMap<'_>, step_type: StepType) {
+        let label = match step_type {
+            StepType::Bash => return,
+            StepType::Agent => "an agent needs the network",
+            StepType::Recipe => "the steps of the called recipe have their own",
+        };
+        if let Some(entry) = fields.get("sandbox").filter(|entry| asks_for_sandbox(entry)) {
+            let kind = step_type.as_str();
+            let message = format!("a step of type `{kind}` cannot run in a sandbox");
+            self.error("sandbox-without-command", message, entry.key_defined, label);
+        }
+    }
+
     fn warn_unused(&mut self, fields: &FieldMap<'_>, step_type: StepType) {
         for (field, entry) in fields.iter() {
-            if !field.is_used_by(step_type) {
+            let is_refused = field.name == "sandbox" && asks_for_sandbox(entry);
+            if !field.is_used_by(step_type) && !is_refused {
                 let kind = step_type.as_str();
                 let message = format!("a step of type `{kind}` does not use `{}`", field.name);
                 self.problem(Diagnostic::warning("unused-field", message).at(
@@ -408,6 +425,10 @@ impl Reader<'_> {
     }
 }
 
+fn asks_for_sandbox(entry: &Entry) -> bool {
+    !matches!(entry.value.kind, Kind::Bool(false))
+}
+
 /// A step of which the id or the work may be missing.
 struct Pieces {
     id: Option<String>,
@@ -423,6 +444,8 @@ struct Pieces {
     parallel_group: Option<String>,
     context: Vec<(String, ValueTemplate)>,
     effect: Effect,
+    requires: Vec<RequiredProgram>,
+    sandbox: Option<bool>,
     when_tags: Vec<String>,
     parse_json: ParseJson,
     work: Option<Work>,
@@ -467,6 +490,8 @@ impl Pieces {
             parallel_group: self.parallel_group,
             context: self.context,
             effect: self.effect,
+            requires: self.requires,
+            sandbox: self.sandbox,
             when_tags: self.when_tags,
             parse_json: self.parse_json,
             outcomes: Vec::new(),

@@ -3,7 +3,7 @@
 //! leave out what the other step gives.
 
 use super::{definition, property, reference};
-use crate::field_table::{FieldType, Section, StepType, Support, fields_of};
+use crate::field_table::{FieldType, Section, StepType, fields_of};
 use crate::read::WORK;
 use serde_json::{Map, Value, json};
 
@@ -48,7 +48,7 @@ fn steps() -> Value {
 }
 
 fn section(section: Section) -> Map<String, Value> {
-    let fields = || fields_of(section).filter(|field| field.support == Support::Works);
+    let fields = || fields_of(section);
     let mut properties: Map<String, Value> =
         fields().map(|field| (field.name.to_owned(), property(field))).collect();
     properties.insert("$schema".to_owned(), json!(true));

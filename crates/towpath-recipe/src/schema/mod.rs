@@ -1,14 +1,17 @@
 //! The JSON Schemas of recipes, for editors, made from the one table of fields. They know the
 //! shape of a file: which fields there are and what type each has. What only reading finds (names
-//! that nothing sets, conditions, bash) is left to validation, and fields that do not work yet are
-//! left out.
+//! that nothing sets, conditions, bash) is left to validation.
 
 mod machine;
 
 pub use machine::machine_schema;
 
-use crate::field_table::{Field, FieldType, LONGEST_TIME, Section, Support, fields_of};
+use crate::field_table::{Field, FieldType, LONGEST_TIME, Section, fields_of};
 use serde_json::{Map, Value, json};
+
+/// `jq`, `jq>=1.6`: every requirement has this form.
+const REQUIREMENT: &str =
+    r"^\s*[A-Za-z0-9_][A-Za-z0-9._+-]*\s*((=|>=|>|<=|<)\s*[vV]?[0-9][A-Za-z0-9.+:~_-]*\s*)?$";
 
 /// The schema of a step recipe, draft 2020-12.
 pub fn steps_schema() -> Value {
@@ -24,7 +27,7 @@ pub fn steps_schema() -> Value {
 
 /// A map of the file: its fields and no others.
 fn section(section: Section) -> Map<String, Value> {
-    let fields = || fields_of(section).filter(|field| field.support == Support::Works);
+    let fields = || fields_of(section);
     let properties: Map<String, Value> =
         fields().map(|field| (field.name.to_owned(), property(field))).collect();
     let required: Vec<&str> = fields().filter(|f| f.required.is_some()).map(|f| f.name).collect();
@@ -81,6 +84,9 @@ fn shape(field: &Field) -> Value {
             json!({ "type": "array", "minItems": 1, "items": string() })
         }
         FieldType::TextList => json!({ "type": maybe("array", true), "items": text() }),
+        FieldType::Requirements => {
+            json!({ "type": "array", "items": { "type": "string", "pattern": REQUIREMENT } })
+        }
         FieldType::Map => match part(field) {
             Some(part) => json!({ "$ref": reference(part) }),
             None => json!({ "type": maybe("object", true) }),

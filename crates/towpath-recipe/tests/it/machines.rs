@@ -7,9 +7,9 @@ use std::fs;
 use std::path::Path;
 use towpath_core::{Map, Part, Source, Value};
 use towpath_recipe::{
-    Flow, Plan, ReadContext, Recipe, Request, Resolved, RunOptions, SearchPath, Transition, Work,
-    builtin, builtin_alone, builtin_names, edited, list, read, read_in_context, resolve,
-    standalone,
+    Flow, Plan, ReadContext, Recipe, Request, RequiredProgram, Resolved, RunOptions, SearchPath,
+    Transition, Work, builtin, builtin_alone, builtin_names, edited, list, read, read_in_context,
+    resolve, standalone,
 };
 
 /// A machine with these steps and further fields.
@@ -381,18 +381,31 @@ fn meaning(recipe: &Recipe) -> String {
                 Work::Recipe { name, .. } => name.clone(),
             };
             format!(
-                "{} {work} {then:?} {:?} {:?} {:?} {:?}",
-                step.id, step.context, step.output, step.timeout, step.effect
+                "{} {work} {then:?} {:?} {:?} {:?} {:?} {} {:?}",
+                step.id,
+                step.context,
+                step.output,
+                step.timeout,
+                step.effect,
+                requires(&step.requires),
+                step.sandbox
             )
         })
         .collect();
     format!(
-        "{} {} {:?} {:?} {steps:#?}",
+        "{} {} {} {:?} {:?} {:?} {steps:#?}",
         recipe.name,
         recipe.description,
+        requires(&recipe.requires),
+        recipe.sandbox,
         recipe.machine().map(|m| (&m.label, m.initial, m.guardrails, &m.model)),
         recipe.context
     )
+}
+
+fn requires(programs: &[RequiredProgram]) -> String {
+    let programs = programs.iter().map(|program| program.requirement.to_string());
+    programs.collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -403,9 +416,12 @@ fn a_machine_written_out_alone_is_the_same_machine() {
         assert_eq!(meaning(&alone), meaning(found.program.unwrap().root()), "{name}");
     }
     let steps = format!(
-        "  a:\n    prompt: \"  first {{{{v}}}}\\n\\ttab\\n\"\n    context: {{w: ['{{{{v}}}}', 1.10, null]}}\n    output: out\n    timeout: 1.5\n{EXITS}  'true':\n    command: |+\n      make\n\n    working_dir: '{{{{v}}}}/x'\n    effect: once\n{RESULTS}  '1':\n    prompt: |\n      One: \"x\"\n\n        # two\n{EXITS}"
+        "  a:\n    prompt: \"  first {{{{v}}}}\\n\\ttab\\n\"\n    context: {{w: ['{{{{v}}}}', 1.10, null]}}\n    output: out\n    timeout: 1.5\n{EXITS}  'true':\n    command: |+\n      make\n\n    working_dir: '{{{{v}}}}/x'\n    effect: once\n    requires: [make]\n    sandbox: false\n{RESULTS}  '1':\n    prompt: |\n      One: \"x\"\n\n        # two\n{EXITS}"
     );
-    let recipe = sound(&machine("model: opus\ncontext: {v: 'a: b', w-x: {y: [1]}}\n", &steps));
+    let recipe = sound(&machine(
+        "model: opus\ncontext: {v: 'a: b', w-x: {y: [1]}}\nrequires: [git, 'jq>=1.6']\nsandbox: true\n",
+        &steps,
+    ));
     let text = standalone(&recipe).unwrap();
     assert_eq!(meaning(&sound(&text)), meaning(&recipe), "{text}");
 }

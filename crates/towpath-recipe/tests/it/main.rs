@@ -19,6 +19,8 @@ mod recipe_from_valid_text;
 mod recipe_lints;
 mod recipe_problems;
 mod required_inputs;
+mod requires;
+mod sandbox;
 mod shipped_recipes;
 mod support;
 mod temporary_project;

@@ -399,23 +399,6 @@ warning[unused-field] r.yaml:19:5 `prompt` a step of type `bash` does not use `p
 }
 
 #[test]
-fn what_is_not_supported_yet() {
-    let file = r"name: x
-requires: [git]
-sandbox: {network: false}
-steps:
-  - id: b
-    command: x
-    sandbox: strict
-";
-    let expected = r"error[not-supported] r.yaml:2:1 `requires` `requires` is not supported yet
-error[not-supported] r.yaml:3:1 `sandbox` `sandbox` is not supported yet
-error[not-supported] r.yaml:7:5 `sandbox` `sandbox` is not supported yet
-";
-    assert_eq!(problems(file), expected);
-}
-
-#[test]
 fn a_map_of_steps_in_a_step_recipe() {
     let reported = problems("name: x\nsteps:\n  a: {command: make}\n");
     assert!(

@@ -44,6 +44,8 @@ pub struct PreviewStep {
     pub open: Vec<String>,
     /// Where it works, relative to the run's directory, or absolute.
     pub directory: String,
+    /// Its command runs in a sandbox.
+    pub sandboxed: bool,
     /// The hooks that run before and after it.
     pub hooks: Vec<&'static str>,
     pub children: Vec<PreviewStep>,

@@ -47,6 +47,7 @@ impl Walk<'_> {
             text,
             open,
             directory: directory(definition, &values, &frame.directory),
+            sandboxed: frame.recipe.is_sandboxed(definition),
             hooks: hooks(frame),
             children: Vec::new(),
         };

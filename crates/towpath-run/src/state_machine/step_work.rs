@@ -57,6 +57,7 @@ impl Run {
             directory: self.frames[at.frame].directory.clone(),
             timeout,
             environment: Vec::new(),
+            sandboxed: false,
         };
         self.progress_mut(at).phase = Phase::Work;
         self.ready.push((job, at));

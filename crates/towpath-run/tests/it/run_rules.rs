@@ -6,6 +6,7 @@ mod machine_agent_calls;
 mod machine_resumed;
 mod machines;
 mod prompt_documents;
+mod sandboxed_commands;
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

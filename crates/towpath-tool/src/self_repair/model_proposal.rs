@@ -1,5 +1,5 @@
 //! What a model is asked when nothing else is known, and how its answer is read. The output of the tool
-//! is given as JSON strings, as data; whatever the answer says, it can only become a check, which then
+//! is given as JSON strings, as data; whatever the answer is, it can only become a check, which then
 //! has to pass in the sandbox like any other.
 
 use crate::command_words::command_words;

@@ -1,5 +1,5 @@
 //! Probes one program until the detector has decided: its file first, then `--version`, then what the
-//! ladder says. A file that cannot run is not run.
+//! ladder has next. A file that cannot run is not run.
 
 use super::files_on_disk::{FilesOnDisk, look_at_file};
 use super::sandbox_setup::{SandboxSetup, process_end};

@@ -85,7 +85,9 @@ impl SandboxSetup {
         arguments: &[String],
         terminal: bool,
     ) -> Result<SandboxedEnd, SandboxError> {
-        let path = std::env::join_paths(self.search_path()).unwrap_or_default();
+        let directories = self.search_path();
+        let directories: Vec<&OsStr> = directories.iter().map(|path| path.as_os_str()).collect();
+        let path = directories.join(OsStr::new(":"));
         let variables: [(&str, &OsStr); 4] = [
             ("PATH", &path),
             ("LC_ALL", OsStr::new("C")),

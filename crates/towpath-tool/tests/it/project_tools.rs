@@ -1,4 +1,4 @@
-//! The tools of a project: what `tools.toml` may say, and that the lock file is read as it was written.
+//! The tools of a project: what `tools.toml` may contain, and that the lock file is read as it was written.
 
 use proptest::prelude::*;
 use towpath_core::Source;

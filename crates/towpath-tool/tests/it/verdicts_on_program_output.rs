@@ -49,7 +49,7 @@ const ROWS: &[Row] = &[
         "",
     ),
     ("heron", "--version", 1, "heron: fatal: cannot open display\n", Verdict::Environment, ""),
-    // Another program's rejection says nothing about the tool.
+    // Another program's rejection shows nothing of the tool.
     ("heron", "--version", 2, "bittern: invalid option\n", Verdict::Unknown, ""),
     ("heron", "--version", 2, "error: invalid option\n", Verdict::Alive, ""),
     ("egrep", "--wrong", 2, "grep: unrecognized option '--wrong'\n", Verdict::Alive, ""),

@@ -22,7 +22,7 @@ use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Step, Transitio
 use towpath_view::chart::{Chart, dot, mermaid, svg};
 use towpath_view::foreign_text::first_line;
 use towpath_view::recipe_json::recipe_json;
-use towpath_view::{RunBounds, callee, hooks, step_text};
+use towpath_view::{RunBounds, callee, hooks, required, step_text};
 
 /// Show what a recipe would do, without running it.
 ///
@@ -132,6 +132,7 @@ fn print(program: &Program, screen: &Screen) {
         out::line(format!("  extends {}", clean(&parent.source)));
     }
     print_inputs(root, &program.plan.inputs, screen);
+    print_required(program, screen);
     print_hooks(root, screen);
     out::line("\nsteps");
     let mut table = Table::plain(2);
@@ -169,6 +170,22 @@ fn print_inputs(root: &Recipe, set: &Map, screen: &Screen) {
         out::line("\ninputs");
         table.print(screen);
     }
+}
+
+/// The programs that must be there before the run starts, and what requires them.
+fn print_required(program: &Program, screen: &Screen) {
+    let required = program.requirements();
+    if required.is_empty() {
+        return;
+    }
+    out::line("\nrequires");
+    let mut table = Table::plain(2);
+    for requirement in required {
+        let by: Vec<String> = requirement.required_by.iter().map(ToString::to_string).collect();
+        let by = Cell::tinted(first_line(&by.join(", ")), Tint::Dim);
+        table.row(vec![requirement.to_string().into(), by]);
+    }
+    table.print(screen);
 }
 
 fn print_hooks(root: &Recipe, screen: &Screen) {
@@ -282,6 +299,12 @@ fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Ve
     }
     if step.effect == Effect::Once {
         notes.push("once: asks before it runs again".to_owned());
+    }
+    if program.recipes[recipe].is_sandboxed(step) {
+        notes.push("in a sandbox".to_owned());
+    }
+    if !step.requires.is_empty() {
+        notes.push(format!("requires {}", required(&step.requires).join(", ")));
     }
     if let Some(output) = &step.output {
         notes.push(format!("output {output}"));

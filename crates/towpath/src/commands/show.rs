@@ -75,6 +75,17 @@ impl Printed<'_> {
             let path = shown_path(std::path::Path::new(&worktree.path), env);
             out::line(format!("worktree {path} · branch {}{gone}", clean(&worktree.branch)));
         }
+        for met in self.0.recorded.options.requirements.iter() {
+            let found = met.found();
+            let gone = if found.program.exists() { "" } else { " · gone" };
+            let version =
+                found.version.as_ref().map_or(String::new(), |v| format!(" {}", clean(v)));
+            let path = shown_path(&found.program, env);
+            out::line(format!("requires {}{version} · {path}{gone}", clean(met.name())));
+        }
+        if let Some(sandbox) = &self.0.recorded.options.sandbox {
+            out::line(format!("sandbox {}", sandbox.as_str()));
+        }
         let mut table = Table::plain(2);
         for step in self.0.run().view() {
             self.rows(&step, now, &mut table);

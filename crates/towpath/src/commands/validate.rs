@@ -5,6 +5,7 @@ use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::request_flags::RequestFlags;
+use crate::session::required_programs;
 use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
 use crate::terminal::screen::Screen;
 use crate::terminal::{diagnostics, out};
@@ -75,7 +76,11 @@ fn check(env: &Environment, args: &Args) -> Result<Vec<Checked>, CommandError> {
         let request = args.request.request(env, &here, recipe)?;
         let resolved = resolved_to_look(env, &request, CalledAs::Towpath)?;
         let name = resolved.plan.map_or_else(|| recipe.clone(), |p| p.recipes[0].source.clone());
-        checked.push(Checked { name, problems: resolved.problems });
+        let mut problems = resolved.problems;
+        if let Some(program) = &resolved.program {
+            problems.extend(required_programs::foreseen(env, program, Severity::Note));
+        }
+        checked.push(Checked { name, problems });
     }
     Ok(checked)
 }

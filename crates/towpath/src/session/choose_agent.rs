@@ -19,7 +19,7 @@ use towpath_agent::{
     find_program,
 };
 use towpath_core::{Diagnostic, nearest};
-use towpath_engine::{Agents, Options, SessionTree};
+use towpath_engine::{Agents, MetRequirements, Options, SessionTree};
 use towpath_recipe::{Program, Work};
 use towpath_rules::host::Host;
 use towpath_run::{PreviewStep, Verdict, preview};
@@ -95,6 +95,8 @@ pub fn choose(
         found: false,
         idle_timeout: None,
         worktree: None,
+        requirements: MetRequirements::default(),
+        sandbox: None,
     };
     if !may_ask(program) {
         return Ok((Agents::None, None, options));

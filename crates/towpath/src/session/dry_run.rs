@@ -208,6 +208,9 @@ fn notes(step: &PreviewStep, depth: usize) -> Vec<String> {
     if comes && step.kind != StepKind::Recipe && !step.directory.is_empty() && depth == 0 {
         notes.push(format!("in {}", first_line(&step.directory)));
     }
+    if comes && step.sandboxed {
+        notes.push("in a sandbox".to_owned());
+    }
     if comes && !step.hooks.is_empty() {
         notes.push(format!("with {}", step.hooks.join(" and ")));
     }
@@ -285,6 +288,7 @@ fn step_json(step: &PreviewStep) -> Value {
         "text": step.text,
         "unknown": step.open,
         "working_dir": step.directory,
+        "sandbox": step.sandboxed,
         "hooks": step.hooks,
     });
     if step.kind == StepKind::Recipe {

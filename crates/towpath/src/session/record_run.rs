@@ -4,12 +4,14 @@
 use super::choose_agent;
 use super::drive_run::report_locked;
 use super::request_flags::RunFlags;
+use super::required_programs::RequiredPrograms;
 use super::resolve_recipe::ChosenRecipe;
+use super::shadowed_built_ins::CalledAs;
 use super::timeout_flags::LIMITS;
 use super::wait_for_rate_limit::Waiting;
 use super::{
-    Session, active_and_earlier_runs, beads_database, demo_repository, missing_programs,
-    model_names, secrets, worktree,
+    Session, active_and_earlier_runs, beads_database, demo_repository, find_sandbox,
+    missing_programs, model_names, secrets, worktree,
 };
 use crate::environment::Environment;
 use crate::exit::CommandError;
@@ -18,7 +20,10 @@ use crate::terminal::out;
 use std::path::PathBuf;
 use std::time::Duration;
 use towpath_core::Secrets;
-use towpath_engine::{Agents, Config, Prepared, SessionTree, Substitutes, WardenStart, Worktree};
+use towpath_engine::{
+    Agents, Config, MetRequirements, Options, Prepared, SessionTree, Substitutes, WardenStart,
+    Worktree,
+};
 use towpath_recipe::{Origin, Program};
 use towpath_run::Limits;
 
@@ -53,6 +58,7 @@ impl Session<'_> {
         let (agents, tree, mut options) =
             choose_agent::choose(env, &settings, &agent_flags, &program, &directory)?;
         options.found = origin == Origin::Project;
+        meet_requirements(env, flags, &program, &secrets, &mut options)?;
         options.idle_timeout = flags.shared.times.idle_timeout.or(settings.idle_timeout());
         if let Some(name) = &flags.worktree {
             if name == "auto" {
@@ -91,6 +97,21 @@ impl Session<'_> {
         let waiting = flags.wait.then(Waiting::default);
         Ok(RecordedRun { prepared, config, tree, worktree, waiting })
     }
+}
+
+/// Finds what the program requires of the machine, before anything is recorded.
+fn meet_requirements(
+    env: &Environment,
+    flags: &RunFlags,
+    program: &Program,
+    secrets: &Secrets,
+    options: &mut Options,
+) -> Result<(), CommandError> {
+    let offers_install = flags.called_as == CalledAs::Towpath;
+    let required = RequiredPrograms { env, flags: &flags.shared, secrets, offers_install };
+    options.requirements = required.find(program, &MetRequirements::default())?;
+    options.sandbox = find_sandbox::find(env, program, flags.shared.quiet)?;
+    Ok(())
 }
 
 pub fn no_worktree() -> CommandError {

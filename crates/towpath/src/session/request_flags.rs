@@ -114,6 +114,9 @@ pub struct RunFlags {
 pub struct SharedFlags {
     #[command(flatten)]
     pub times: TimeFlags,
+    /// Install required programs that are missing before anything runs, with `towpath tool`.
+    #[arg(long)]
+    pub install_missing: bool,
     /// Mask the value of this environment variable in all output and records. Can be repeated.
     #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
     pub secret: Vec<String>,

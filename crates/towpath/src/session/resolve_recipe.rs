@@ -1,14 +1,14 @@
 //! The recipe that a request means, found, read and checked, once.
 
 use super::request_flags::{LookupContext, RunFlags};
-use super::secrets;
+use super::{required_programs, secrets};
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::shadowed_built_ins::{resolved_to_look, resolved_to_run};
 use crate::settings::Settings;
 use crate::terminal::{diagnostics, out};
 use std::path::PathBuf;
-use towpath_core::{Diagnostic, Secrets};
+use towpath_core::{Diagnostic, Secrets, Severity};
 use towpath_engine::Substitutes;
 use towpath_recipe::{Origin, Program, Resolved};
 use towpath_testing::CaseRunFile;
@@ -41,12 +41,12 @@ pub fn resolve(
     request.run_options.to_run = true;
     let times = &flags.shared.times;
     request.run_options.step_timeout = times.step_timeout.or(here.settings.step_timeout());
-    let rehearsal = match &flags.rehearsal {
-        Some(file) => CaseRunFile::read(file)
-            .map_err(|e| CommandError::bad_input(format!("--rehearsal {}: {e}", file.display())))?,
-        None => CaseRunFile::default(),
+    let read = |file: &PathBuf| {
+        CaseRunFile::read(file)
+            .map_err(|e| CommandError::bad_input(format!("--rehearsal {}: {e}", file.display())))
     };
-    request.inputs.extend(rehearsal.inputs.clone());
+    let rehearsal = flags.rehearsal.as_ref().map(read).transpose()?;
+    request.inputs.extend(rehearsal.iter().flat_map(|case| case.inputs.clone()));
     let resolved = match flags.dry_run {
         true => resolved_to_look(env, &request, flags.called_as)?,
         false => resolved_to_run(env, &request, flags.called_as)?,
@@ -60,10 +60,17 @@ pub fn resolve(
     show_problems(problems, name, env, flags.shared.json)?;
     let LookupContext { directory, settings } = here;
     match resolved {
-        Resolved { program: Some(mut program), origin, problems, .. } => {
-            rehearsal.change(&mut program);
+        Resolved { program: Some(mut program), origin, mut problems, .. } => {
+            if let Some(case) = &rehearsal {
+                case.change(&mut program);
+            }
+            if flags.dry_run {
+                let foreseen = required_programs::foreseen(env, &program, Severity::Warning);
+                diagnostics::draw(&foreseen, env.color);
+                problems.extend(foreseen);
+            }
             flags.machine.refuse_for(&program)?;
-            let substitutes = rehearsal.substitutes;
+            let substitutes = rehearsal.map(|case| case.substitutes).unwrap_or_default();
             Ok(ChosenRecipe {
                 program,
                 origin,
@@ -90,7 +97,7 @@ pub fn show_problems(
 ) -> Result<(), CommandError> {
     let errors = problems.iter().filter(|p| p.is_error()).count();
     let notable: Vec<Diagnostic> =
-        problems.iter().filter(|p| p.severity > towpath_core::Severity::Note).cloned().collect();
+        problems.iter().filter(|p| p.severity > Severity::Note).cloned().collect();
     if !notable.is_empty() {
         diagnostics::draw(&notable, env.color);
     }

@@ -5,12 +5,13 @@
 use super::choose_agent::{self, AgentFlags};
 use super::record_run::{RecordedRun, config};
 use super::request_flags::SharedFlags;
+use super::required_programs::RequiredPrograms;
 use super::resolve_recipe::show_problems;
 use super::search_path::search_path;
 use super::state_machine_flags::LimitFlags;
 use super::timeout_flags::LIMITS;
 use super::wait_for_rate_limit::{self, Waiting};
-use super::{Session, active_and_earlier_runs, secrets, trust, worktree};
+use super::{Session, active_and_earlier_runs, find_sandbox, secrets, trust, worktree};
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
@@ -22,8 +23,8 @@ use crate::terminal::report::next_commands::{self, Raising};
 use std::path::{Path, PathBuf};
 use towpath_core::{Secrets, StepPath};
 use towpath_engine::{
-    Agents, Changes, EngineError, Options, ResumeAnswers, SessionTree, TakenRun, recorded_options,
-    take_over,
+    Agents, Changes, Confinement, EngineError, MetRequirements, Options, ResumeAnswers,
+    SessionTree, TakenRun, recorded_options, take_over,
 };
 use towpath_recipe::{
     Edit, EditedRecipe, Origin, Plan, Program, Request, Resolved, RunOptions, edited, resolve,
@@ -87,6 +88,7 @@ pub fn resume<'a>(
     let mut session = Session::new(env, store, &flags.shared, ReporterKind::Own)?;
     let to_run = program.as_ref().unwrap_or(owned.taken.run().program());
     let chosen = choose_agents(env, &settings, flags, &owned, to_run, &row.directory)?;
+    let (requirements, sandbox) = requirements(env, flags, &owned, to_run)?;
     let OwnedRun { taken, options, secrets } = owned;
     let store = &mut session.store;
     if !flags.shared.quiet {
@@ -100,7 +102,8 @@ pub fn resume<'a>(
         }
         false => taken,
     };
-    let changes = Changes { program, backend: other_backend(&options, &chosen.options) };
+    let backend = other_backend(&options, &chosen.options);
+    let changes = Changes { program, backend, requirements, sandbox };
     let mut answer = |run: &Run| answers(run, flags, &output);
     let mut prepared = taken.resume(store, changes, &secrets, &mut answer)?;
     if flags.wait || flags.if_waiting {
@@ -167,6 +170,19 @@ fn choose_agents(
         *fresh = owned.options.script.is_some() && owned.options.script != options.script;
     }
     Ok(ChosenAgents { agents, tree, options })
+}
+
+/// What the program requires of the machine: the programs that the run has used, and a sandbox.
+fn requirements(
+    env: &Environment,
+    flags: &ResumeFlags,
+    owned: &OwnedRun,
+    program: &Program,
+) -> Result<(MetRequirements, Option<Confinement>), CommandError> {
+    let (flags, secrets) = (&flags.shared, &owned.secrets);
+    let required = RequiredPrograms { env, flags, secrets, offers_install: true };
+    let met = required.find(program, &owned.options.requirements)?;
+    Ok((met, find_sandbox::find(env, program, flags.quiet)?))
 }
 
 fn refuse_missing_directory(
@@ -386,5 +402,7 @@ fn merged(mut options: Options, flags: &AgentFlags, env: &Environment) -> Option
         found: options.found,
         idle_timeout: options.idle_timeout,
         worktree: options.worktree,
+        requirements: options.requirements,
+        sandbox: options.sandbox,
     }
 }

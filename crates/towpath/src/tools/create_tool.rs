@@ -1,5 +1,5 @@
 //! From a name to a recipe: the sources are asked, one is chosen, and a recipe is generated from what it
-//! says. Nothing of the tool runs here.
+//! reports. Nothing of the tool runs here.
 
 use super::find_recipe;
 use super::install_tool::{WantedTool, source_error};

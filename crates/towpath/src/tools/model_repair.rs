@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use towpath_tool::self_repair::{ModelAnswer, RepairModel};
 
-/// Of one question, unless the user says otherwise.
+/// One step, which asks one question.
 const RECIPE: &str = "\
 name: tool-check-repair
 description: Propose a check for an installed tool

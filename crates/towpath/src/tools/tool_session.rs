@@ -34,7 +34,7 @@ pub fn directories(env: &Environment) -> ToolDirectories {
 }
 
 impl<'a> ToolSession<'a> {
-    /// Finds the sandbox of this machine. Without one nothing is run, unless the user says so.
+    /// Finds the sandbox of this machine. Without one nothing is run, unless the user allows it.
     pub fn open(
         env: &'a Environment,
         flags: &SandboxFlags,

@@ -93,7 +93,7 @@ fn a_healthy_installation_is_reported_and_not_changed() {
     assert_eq!(wrong(&user), [[""; 4]; 0].map(|x| x.map(str::to_owned)));
     user.towpath(&["run", "ok.yaml", "-q"]).exits(0);
     let printed = doctor(&user, &[]).exits(0);
-    assert!(printed.stdout.contains("journal  undamaged, schema 3, 1 run, "), "{}", printed.stdout);
+    assert!(printed.stdout.contains("journal  undamaged, schema 4, 1 run, "), "{}", printed.stdout);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_newer_record_is_broken_and_an_open_one_needs_attention() {
     let conn = rusqlite::Connection::open(state.join("journal.db")).expect("it opens");
     conn.pragma_update(None, "user_version", 99).expect("a version");
     drop(conn);
-    let text = "written by a newer towpath (schema 99, this one knows 3)";
+    let text = "written by a newer towpath (schema 99, this one knows 4)";
     finds(&user, "broken", "journal", text, "export TOWPATH_HOME=");
 }
 

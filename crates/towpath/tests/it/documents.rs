@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use tmux_terminal::{Terminal, settled};
 use towpath_agent::BACKENDS;
 use towpath_core::Source;
-use towpath_recipe::field_table::{FIELDS, Field, Section, Support};
+use towpath_recipe::field_table::{FIELDS, Section};
 use towpath_rules::host::{ContextChannel, HookEvent, Host, Rewrites};
 use towpath_rules::{RulesFormat, read_rules};
 
@@ -284,22 +284,11 @@ fn the_page_of_fields_has_every_field_and_no_other() {
         (Section::Hooks, "Fields of `hooks`"),
         (Section::Step, "Fields of a step"),
     ];
-    let later = rows_below(&text, "Not supported yet");
     for (section, heading) in sections {
-        let known = |support: Support| {
-            let of = move |f: &&Field| f.section == section && f.support == support;
-            FIELDS.iter().filter(of).map(|f| f.name.to_owned())
-        };
+        let names = FIELDS.iter().filter(|f| f.section == section).map(|f| f.name.to_owned());
         let mut rows = rows_below(&text, heading);
         assert_eq!(rows.remove(0), "field", "{heading}");
-        assert_eq!(rows, known(Support::Works).collect::<Vec<_>>(), "{heading}");
-        for name in known(Support::NotYet) {
-            assert!(later.contains(&name), "{name} is not supported yet");
-        }
-    }
-    for name in &later[1..] {
-        let not_yet = |f: &Field| f.name == name && f.support == Support::NotYet;
-        assert!(FIELDS.iter().any(not_yet), "{name} is supported");
+        assert_eq!(rows, names.collect::<Vec<_>>(), "{heading}");
     }
 }
 

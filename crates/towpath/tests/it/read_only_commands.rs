@@ -70,15 +70,18 @@ fn an_empty_home_is_reported_and_stays_empty() {
     shows(user.towpath(&["trust"]), "nothing here needs trust\n");
     shows(
         user.towpath(&["settings"]),
-        "SETTING                 VALUE        FROM\n\
-         backend                 claude-code  default\n\
-         max_agents              10           default\n\
-         recipe_dirs             –            default\n\
-         step_timeout            –            default\n\
-         idle_timeout            –            default\n\
-         retry_wait              60           default\n\
-         corrections.permission  vouched      default\n\
-         corrections.mode        apply        default\n",
+        "SETTING                 VALUE                   FROM\n\
+         backend                 claude-code             default\n\
+         max_agents              10                      default\n\
+         recipe_dirs             –                       default\n\
+         step_timeout            –                       default\n\
+         idle_timeout            –                       default\n\
+         retry_wait              60                      default\n\
+         corrections.permission  vouched                 default\n\
+         corrections.mode        apply                   default\n\
+         tools.github_url        https://api.github.com  default\n\
+         tools.telemetry_url     –                       default\n\
+         tools.model             false                   default\n",
     );
     for command in ["show", "logs", "cancel"] {
         let printed = user.towpath(&[command, "7f3k"]).exits(2);

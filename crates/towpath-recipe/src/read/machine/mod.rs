@@ -144,6 +144,8 @@ impl<'l> MachineReader<'_, 'l> {
         let guardrails = self.guardrails(&fields);
         let model = self.model(&fields, "at recipe level");
         let context = self.reader.context(&plain(&fields));
+        let requires = self.reader.requirements(plain(&fields).get("requires"));
+        let sandbox = self.reader.sandbox(plain(&fields).get("sandbox"));
         self.steps_shape(&fields);
         let names = steps.iter().enumerate();
         let around = Around {
@@ -166,6 +168,8 @@ impl<'l> MachineReader<'_, 'l> {
             context,
             extends: None,
             required_context: Vec::new(),
+            requires,
+            sandbox,
             recursion: Recursion::default(),
             hooks: Hooks::default(),
             flow: Flow::Machine(machine),

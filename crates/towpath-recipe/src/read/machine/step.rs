@@ -60,6 +60,9 @@ impl<'l> MachineReader<'_, 'l> {
             .and_then(|()| self.shared(parts, &fields, "output", |reader| reader.output(&plain)));
         let timeout = self.shared(parts, &fields, "timeout", |r| r.seconds(plain.get("timeout")));
         let effect = self.shared(parts, &fields, "effect", |r| r.effect(&plain, work_type));
+        let requires =
+            self.shared(parts, &fields, "requires", |r| r.requirements(plain.get("requires")));
+        let sandbox = self.shared(parts, &fields, "sandbox", |r| r.sandbox(plain.get("sandbox")));
         let outcomes = self.outcomes(parts, &fields, work_type, around);
         let source = self.reader.source;
         self.reader.outline.steps.push(StepOutline {
@@ -94,6 +97,8 @@ impl<'l> MachineReader<'_, 'l> {
             parallel_group: None,
             context,
             effect,
+            requires,
+            sandbox,
             when_tags: Vec::new(),
             parse_json: ParseJson::No,
             outcomes: outcomes?,
@@ -180,6 +185,8 @@ impl<'l> MachineReader<'_, 'l> {
             );
             let label = match field.name {
                 "working_dir" => "a session stays in the directory it began in",
+                "sandbox" if kind == StepType::Agent => "an agent needs the network",
+                "sandbox" => "the steps of the called recipe have their own",
                 _ => "",
             };
             self.within(part, |r| {

@@ -1,7 +1,7 @@
 //! A state machine explained: drawn where it fits the terminal, else one line for each transition;
 //! then how long it can run and how it can end, with the shortest path to each end.
 
-use super::{print_inputs, rows, target};
+use super::{print_inputs, print_required, rows, target};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::in_lines;
@@ -27,6 +27,7 @@ pub fn print(program: &Program, screen: &Screen) {
         out::line(line);
     }
     print_inputs(root, &program.plan.inputs, screen);
+    print_required(program, screen);
     let chart = Chart::of(program);
     for (part, index) in chart.parts.iter().zip(called(program)) {
         let recipe = &program.recipes[index];

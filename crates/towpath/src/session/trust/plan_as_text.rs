@@ -3,7 +3,7 @@
 //! change the order of a line, are written out.
 
 use towpath_core::Value;
-use towpath_recipe::{Hooks, Program, Recipe, Step, ValueTemplate, Work};
+use towpath_recipe::{Hooks, Program, Recipe, RequiredProgram, Step, ValueTemplate, Work};
 
 pub fn program(program: &Program) -> String {
     let mut text = String::new();
@@ -12,6 +12,7 @@ pub fn program(program: &Program) -> String {
         for (name, value) in &recipe.context {
             text.push_str(&format!("  {} = {}\n", visible(name), visible(&value.to_string())));
         }
+        requires("  ", &recipe.requires, &mut text);
         hooks(&recipe.hooks, &mut text);
         steps(recipe, &mut text);
         text.push('\n');
@@ -25,6 +26,12 @@ pub fn program(program: &Program) -> String {
         text.push('\n');
     }
     text
+}
+
+fn requires(indent: &str, programs: &[RequiredProgram], text: &mut String) {
+    for program in programs {
+        text.push_str(&format!("{indent}requires {}\n", program.requirement));
+    }
 }
 
 fn hooks(hooks: &Hooks, text: &mut String) {
@@ -45,7 +52,8 @@ fn steps(recipe: &Recipe, text: &mut String) {
     for step in &recipe.steps {
         match &step.work {
             Work::Bash { command } => {
-                text.push_str(&format!("  {}, bash{}:\n", step.id, directory(step)));
+                let sandbox = if recipe.is_sandboxed(step) { " in a sandbox" } else { "" };
+                text.push_str(&format!("  {}, bash{}{sandbox}:\n", step.id, directory(step)));
                 block(command.text(), text);
             }
             Work::Agent(agent) => {
@@ -68,6 +76,7 @@ fn steps(recipe: &Recipe, text: &mut String) {
             let value = visible(&value_of(value).to_string());
             text.push_str(&format!("      with {} = {value}\n", visible(name)));
         }
+        requires("      ", &step.requires, text);
     }
 }
 
