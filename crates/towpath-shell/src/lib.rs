@@ -8,6 +8,7 @@
 pub mod bash;
 mod beside_placeholder;
 mod builtin_calls;
+mod compile_to_unfilled_script;
 mod filled_script;
 mod integer_values;
 mod nested_code;
@@ -17,7 +18,6 @@ mod placeholder_replacement;
 mod recipe_var_environment;
 mod refusal_messages;
 mod shell_text;
-mod shell_text_analysis;
 mod simplified_text;
 mod text_edits;
 mod text_with_placeholder_marks;

@@ -4,8 +4,8 @@
 //! it cannot be understood for sure; text without placeholders runs as it is written.
 
 use crate::bash::deep_stack;
+use crate::compile_to_unfilled_script::{Scope, ShellTextAnalysis};
 use crate::integer_values;
-use crate::shell_text_analysis::{Scope, ShellTextAnalysis};
 use crate::text_with_placeholder_marks::Region;
 use crate::unfilled_script::{Piece, UnfilledScript, Variable};
 use crate::variable_attributes::VariableAttributes;

@@ -5,9 +5,9 @@
 #![allow(clippy::print_stdout)]
 
 mod killed_engine_or_warden;
+mod lock_shared_with_warden;
 mod output_and_input_files;
 mod output_pipes;
-mod run_lock;
 mod sandbox;
 mod secrets_masked_in_output;
 mod start_jobs;
@@ -89,8 +89,8 @@ const TESTS: &[Test] = tests![
     killed_engine_or_warden::leftovers_of_a_killed_warden_are_found_and_ended,
     killed_engine_or_warden::ending_leftovers_spares_ourselves,
     killed_engine_or_warden::a_nested_run_ends_with_the_outer_one,
-    run_lock::the_warden_keeps_the_lock_of_a_dead_engine,
-    run_lock::no_job_gets_the_lock,
+    lock_shared_with_warden::the_warden_keeps_the_lock_of_a_dead_engine,
+    lock_shared_with_warden::no_job_gets_the_lock,
 ];
 
 fn main() -> ExitCode {

@@ -1,82 +1,50 @@
-//! The tools that are installed, as far as a run needs them: which versions there are, and which
-//! programs each has. A directory without a record that can be read is no install.
+//! The installed tools that may meet a requirement: those of its name, else those that have a program of
+//! this name. They are seen by their links, which a resume finds again.
 
-use crate::files;
-use serde::Deserialize;
-use std::fs;
-use std::path::{Path, PathBuf};
-
-/// More than this is no record.
-const MOST: u64 = 1 << 20;
-const RECORD: &str = "towpath-tool.json";
+use crate::environment::Environment;
+use std::path::PathBuf;
+use towpath_tool::install::{InstallRecord, InstalledTools, ToolDirectories};
 
 /// One version of a tool.
 #[derive(Debug)]
-pub struct InstalledTool {
+pub struct InstalledVersion {
     pub version: String,
     /// The link to the install.
-    install: PathBuf,
-    programs: Vec<String>,
+    link: PathBuf,
+    /// The install itself.
+    directory: PathBuf,
+    record: InstallRecord,
 }
 
-#[derive(Deserialize)]
-struct Record {
-    tool: String,
-    version: String,
-    binaries: Vec<Binary>,
-}
-
-#[derive(Deserialize)]
-struct Binary {
-    name: String,
-}
-
-impl InstalledTool {
+impl InstalledVersion {
     /// The file of a program, or of the first one.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
-        let own = self.programs.iter().find(|program| *program == name);
-        own.or(self.programs.first()).map(|program| self.install.join("bin").join(program))
+        let own = self.record.binaries.iter().find(|binary| binary.name == name);
+        own.or(self.record.binaries.first()).map(|binary| self.link.join(&binary.path))
     }
 
     /// The install, by its link and by itself.
     pub fn directories(&self) -> Vec<PathBuf> {
-        [Some(self.install.clone()), self.install.canonicalize().ok()]
-            .into_iter()
-            .flatten()
-            .collect()
+        vec![self.link.clone(), self.directory.clone()]
     }
 }
 
 /// The versions of the tool with this name; of every tool that has a program with this name where there
-/// is none.
-pub fn installed(data: &Path, name: &str) -> Vec<InstalledTool> {
-    let tools = data.join("tools");
-    let named = versions(&tools.join(name), name);
-    if !named.is_empty() {
-        return named;
+/// is none. What cannot be read is not installed.
+pub fn installed(env: &Environment, name: &str) -> Vec<InstalledVersion> {
+    let own = &env.directories;
+    let directories = ToolDirectories::new(&own.data, &own.cache, &own.config);
+    let tools = InstalledTools::new(&directories);
+    let mut found = tools.versions(name).unwrap_or_default();
+    if found.is_empty() {
+        found = tools.list().unwrap_or_default();
+        found.retain(|tool| tool.record.binaries.iter().any(|binary| binary.name == name));
     }
-    let all = names_in(&tools).into_iter().flat_map(|tool| versions(&tools.join(&tool), &tool));
-    all.filter(|tool| tool.programs.iter().any(|program| program == name)).collect()
-}
-
-fn versions(directory: &Path, name: &str) -> Vec<InstalledTool> {
-    let installs = names_in(directory).into_iter().map(|version| directory.join(version));
-    installs.filter_map(|install| read(&install, name)).collect()
-}
-
-fn read(install: &Path, name: &str) -> Option<InstalledTool> {
-    let text = files::read_regular(&install.join(RECORD), MOST).ok()?;
-    let Record { tool, version, binaries } = serde_json::from_slice(&text).ok()?;
-    let programs = binaries.into_iter().map(|binary| binary.name).collect();
-    (tool == name).then(|| InstalledTool { version, install: install.to_owned(), programs })
-}
-
-/// The names in a directory; hidden ones are not for users.
-fn names_in(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.retain(|name| !name.starts_with('.'));
-    names.sort();
-    names
+    let version = |tool: towpath_tool::install::InstalledTool| InstalledVersion {
+        version: tool.record.version.clone(),
+        link: directories.version(&tool.record.tool, &tool.record.version),
+        directory: tool.directory,
+        record: tool.record,
+    };
+    found.into_iter().map(version).collect()
 }

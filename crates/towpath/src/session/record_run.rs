@@ -10,8 +10,8 @@ use super::shadowed_built_ins::CalledAs;
 use super::timeout_flags::LIMITS;
 use super::wait_for_rate_limit::Waiting;
 use super::{
-    Session, active_and_earlier_runs, beads_database, demo_repository, find_sandbox,
-    missing_programs, model_names, secrets, worktree,
+    Session, active_and_earlier_runs, beads_database, demo_repository, missing_programs,
+    model_names, sandbox_for_steps, secrets, worktree,
 };
 use crate::environment::Environment;
 use crate::exit::CommandError;
@@ -110,7 +110,7 @@ fn meet_requirements(
     let offers_install = flags.called_as == CalledAs::Towpath;
     let required = RequiredPrograms { env, flags: &flags.shared, secrets, offers_install };
     options.requirements = required.find(program, &MetRequirements::default())?;
-    options.sandbox = find_sandbox::find(env, program, flags.shared.quiet)?;
+    options.sandbox = sandbox_for_steps::find(env, program, flags.shared.quiet)?;
     Ok(())
 }
 

@@ -164,7 +164,7 @@ impl ToolsAndPath<'_> {
     /// The installed versions that meet a requirement, the newest first, and those that do not.
     fn tools(&self, wanted: &PlanRequirement) -> (Vec<FoundProgram>, Vec<FoundProgram>) {
         let mut tools: Vec<(Option<Version>, FoundProgram)> = Vec::new();
-        for tool in installed(&self.env.directories.data, &wanted.name) {
+        for tool in installed(self.env, &wanted.name) {
             if let Some(program) = tool.program(&wanted.name).filter(|file| is_program(file)) {
                 let version = tool.version.parse().ok();
                 let found = FoundProgram {

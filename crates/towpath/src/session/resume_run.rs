@@ -11,7 +11,7 @@ use super::search_path::search_path;
 use super::state_machine_flags::LimitFlags;
 use super::timeout_flags::LIMITS;
 use super::wait_for_rate_limit::{self, Waiting};
-use super::{Session, active_and_earlier_runs, find_sandbox, secrets, trust, worktree};
+use super::{Session, active_and_earlier_runs, sandbox_for_steps, secrets, trust, worktree};
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
@@ -182,7 +182,7 @@ fn requirements(
     let (flags, secrets) = (&flags.shared, &owned.secrets);
     let required = RequiredPrograms { env, flags, secrets, offers_install: true };
     let met = required.find(program, &owned.options.requirements)?;
-    Ok((met, find_sandbox::find(env, program, flags.quiet)?))
+    Ok((met, sandbox_for_steps::find(env, program, flags.quiet)?))
 }
 
 fn refuse_missing_directory(

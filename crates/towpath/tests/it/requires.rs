@@ -14,15 +14,27 @@ fn install(user: &User, tool: &str, version: &str, program: &str) -> PathBuf {
         &format!("{install}/bin/{program}"),
         &format!("#!/bin/sh\necho {tool} {version}\n"),
     );
-    let record = json!({
-        "schema": 1, "tool": tool, "version": version,
-        "binaries": [{ "name": program, "path": format!("bin/{program}") }],
-    });
-    fs::write(user.path(&install).join("towpath-tool.json"), record.to_string()).expect("a record");
+    let record = install_record(tool, version, program);
+    fs::write(user.path(&install).join("towpath-tool.json"), record).expect("a record");
     let link = user.path(&format!("home/data/tools/{tool}/{version}"));
     fs::create_dir_all(link.parent().expect("a folder")).expect("a folder");
     symlink(user.path(&install), &link).expect("a link");
     link
+}
+
+/// What `towpath tool` writes into an install, as far as a run reads it.
+pub fn install_record(tool: &str, version: &str, program: &str) -> String {
+    let path = format!("bin/{program}");
+    let record = json!({
+        "schema": 1, "tool": tool, "version": version, "from": "url:https://example.com/x",
+        "installed_ms": 0, "integrity": "sha256:00",
+        "binaries": [
+            { "name": program, "path": path, "sha256": "00", "verdict": "works-by-version" },
+        ],
+        "verify": { "command": format!("{program} --version") },
+        "sandbox": { "kind": "none", "not_enforced": [] },
+    });
+    record.to_string()
 }
 
 fn remove(user: &User, tool: &str, version: &str) {

@@ -204,7 +204,7 @@ fn a_required_tool_can_be_used_in_a_sandbox() {
     );
     let install = user.path("home/data/tools/.installs/tool/1");
     fs::write(install.join("data"), "tool 1.0\n").expect("a file");
-    let record = r#"{"schema": 1, "tool": "tool", "version": "1.0", "binaries": [{"name": "tool", "path": "bin/tool"}]}"#;
+    let record = crate::requires::install_record("tool", "1.0", "tool");
     fs::write(install.join("towpath-tool.json"), record).expect("a record");
     fs::create_dir(user.path("home/data/tools/tool")).expect("a folder");
     let link = user.path("home/data/tools/tool/1.0");

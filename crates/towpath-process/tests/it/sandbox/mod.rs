@@ -1,7 +1,7 @@
 //! Sandboxes, each promise under each mechanism. A machine that lacks a mechanism fails its tests: a
 //! promise that was not checked is not reported as kept.
 
-mod exact_ends;
+mod command_output_and_end;
 mod find_confinement;
 mod hostile_program;
 mod hostile_server;
@@ -57,11 +57,11 @@ macro_rules! under_each {
 }
 
 pub const TESTS: &[Test] = under_each![
-    exact_ends::codes_and_signals: Bubblewrap Namespaces Landlock None,
-    exact_ends::what_cannot_be_executed: Bubblewrap Namespaces Landlock None,
-    exact_ends::what_the_sandbox_refuses: Bubblewrap Namespaces Landlock None,
-    exact_ends::output_of_both_streams: Bubblewrap Namespaces Landlock None,
-    exact_ends::arguments_and_environment_arrive: Bubblewrap Namespaces Landlock None,
+    command_output_and_end::codes_and_signals: Bubblewrap Namespaces Landlock None,
+    command_output_and_end::what_cannot_be_executed: Bubblewrap Namespaces Landlock None,
+    command_output_and_end::what_the_sandbox_refuses: Bubblewrap Namespaces Landlock None,
+    command_output_and_end::output_of_both_streams: Bubblewrap Namespaces Landlock None,
+    command_output_and_end::arguments_and_environment_arrive: Bubblewrap Namespaces Landlock None,
     find_confinement::the_strongest_is_found: Bubblewrap Namespaces,
     find_confinement::what_is_open_is_listed: Bubblewrap Namespaces Landlock None,
     hostile_program::nothing_is_inherited: Bubblewrap Namespaces Landlock None,
