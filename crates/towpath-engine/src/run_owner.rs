@@ -9,6 +9,10 @@ use towpath_store::Store;
 
 pub(crate) const LOCK: &str = "lock";
 
+/// A lock that this process has given back is still locked by a child that another thread is starting,
+/// until that child executes its program.
+const OWN_PATIENCE: Duration = Duration::from_secs(1);
+
 pub(crate) fn take(
     directory: &Path,
     id: &RunId,
@@ -19,8 +23,10 @@ pub(crate) fn take(
         Acquire::Acquired(lock) => return Ok(lock),
         Acquire::Locked(holder) => holder,
     };
-    // A living owner is refused at once; only a dead one's warden is waited for.
-    if patience.is_zero() || holder.runs {
+    let is_own = holder.runs && holder.pid == Some(std::process::id());
+    let patience = if is_own { patience.min(OWN_PATIENCE) } else { patience };
+    // Another living owner is refused at once; only a dead one's warden is waited for.
+    if patience.is_zero() || (holder.runs && !is_own) {
         return Err(EngineError::Owned { run: id.clone(), holder: holder.to_string() });
     }
     match RunLock::wait_acquire(&path, patience).map_err(io_error(&path))? {
