@@ -37,7 +37,7 @@ pub struct VersionMismatch {
 pub enum CheckFailure {
     #[error("the check has no result")]
     NotRun,
-    #[error("it did not end by itself: {}", serde_json::to_value(.0).unwrap_or_default())]
+    #[error("{}", describe_end(.0))]
     Ended(ProcessEnd),
     #[error("the install is broken: {}", .0.text.as_deref().unwrap_or("no details"))]
     Broken(Evidence),
@@ -49,6 +49,18 @@ pub enum CheckFailure {
     NoMatch(String),
     #[error("the pattern cannot be used: {0}")]
     Pattern(PatternError),
+}
+
+fn describe_end(end: &ProcessEnd) -> String {
+    match end {
+        ProcessEnd::Exited(code) => format!("it ended with exit code {code}"),
+        ProcessEnd::Signaled(signal) => format!("signal {signal} ended it"),
+        ProcessEnd::TimedOut => "it did not end in time".to_owned(),
+        ProcessEnd::OutputLimit => "it printed more than it may".to_owned(),
+        ProcessEnd::MemoryLimit => "it used more memory than it may".to_owned(),
+        ProcessEnd::ProcessLimit => "it made more processes than it may".to_owned(),
+        ProcessEnd::NotStarted(error) => format!("it could not be started: {error}"),
+    }
 }
 
 /// Whether a run of the section's command passes.

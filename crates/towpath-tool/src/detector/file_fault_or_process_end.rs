@@ -21,6 +21,11 @@ pub(super) fn judge_file(reading: &Reading<'_>) -> Option<Judgement> {
 
 pub(super) fn judge_end(reading: &Reading<'_>) -> Option<Judgement> {
     match &reading.observation.end {
+        // The file could be executed by somebody: whoever ran it had no right to.
+        ProcessEnd::NotStarted(error) if error == "EACCES" && is_sound(reading) => {
+            let evidence = Evidence::new(EvidenceKind::Privilege, "permission denied");
+            Some(Judgement::new(Verdict::Environment, evidence))
+        }
         ProcessEnd::NotStarted(error) => {
             let evidence = Evidence::new(EvidenceKind::NotStarted, error.clone());
             Some(Judgement::new(Verdict::Broken, evidence))
@@ -41,6 +46,10 @@ pub(super) fn judge_end(reading: &Reading<'_>) -> Option<Judgement> {
         }
         ProcessEnd::Exited(_) => None,
     }
+}
+
+fn is_sound(reading: &Reading<'_>) -> bool {
+    reading.observation.file.as_ref().is_some_and(|file| file.fault().is_none())
 }
 
 /// A limit was reached. A version that was printed before is noted, and does not count.

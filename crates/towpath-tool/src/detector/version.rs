@@ -53,6 +53,9 @@ pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
         return Some(Judgement { identity, ..Judgement::new(Verdict::Unknown, evidence) });
     }
     let mut warnings = Vec::new();
+    if found.other {
+        warnings.push("the version is printed under another name".to_owned());
+    }
     if let Some(expected) = expected.filter(|_| differs) {
         warnings.push(format!("version {expected} was expected, {} is printed", found.version));
     }

@@ -43,6 +43,14 @@ impl<'a> BinLinks<'a> {
         target.as_deref().and_then(owner).unwrap_or(BinEntry::Foreign)
     }
 
+    /// Whether links can be made at all.
+    pub(super) fn require_writable(&self) -> io::Result<()> {
+        fs::create_dir_all(self.directories.bin())?;
+        let trial = self.directories.bin().join(format!(".trial.{}", std::process::id()));
+        replace_link(&trial, Path::new("nothing"))?;
+        fs::remove_file(trial)
+    }
+
     /// Links the programs of a version. Returns those whose name another tool, or a file that is not
     /// ours, has already.
     pub fn link(

@@ -130,6 +130,10 @@ impl<'a> StagedInstall<'a> {
         from: &SourceRef,
         now_ms: i64,
     ) -> Result<Published, InstallError> {
+        let bin = self.directories.bin();
+        // Before anything is visible: an install without its links would be half of one.
+        let links = BinLinks::new(self.directories);
+        links.require_writable().map_err(InstallError::file(&bin))?;
         let record = self.record(proof, from, now_ms)?;
         let recipe = self.directory.join(RECIPE);
         fs::write(&recipe, write_recipe(&proof.recipe)).map_err(InstallError::file(&recipe))?;
@@ -137,8 +141,7 @@ impl<'a> StagedInstall<'a> {
         let link = self.directories.version(&self.tool, &self.version);
         self.link(&link).map_err(InstallError::file(&link))?;
         self.published = true;
-        let bin = self.directories.bin();
-        let not_linked = BinLinks::new(self.directories)
+        let not_linked = links
             .link(&self.tool, &self.version, &record.relative_programs())
             .map_err(InstallError::file(&bin))?;
         Ok(Published { record, directory: self.directory.clone(), not_linked })

@@ -380,3 +380,14 @@ fn files_of_the_install_count_wherever_it_is() {
         assert_eq!(judge(&observation).verdict, verdict, "{text}");
     }
 }
+
+/// Whoever runs a program may lack the right to; that breaks no install.
+#[test]
+fn a_file_that_may_not_be_executed_by_this_user_is_not_broken() {
+    use towpath_tool::FileFacts;
+    let end = ProcessEnd::NotStarted("EACCES".to_owned());
+    let mut observation = Observation::new("heron", &["--version"], end);
+    assert_eq!(judge(&observation).verdict, Verdict::Broken);
+    observation.file = Some(FileFacts::sound("script #!/bin/sh"));
+    assert_eq!(judge(&observation).verdict, Verdict::Environment);
+}

@@ -7,6 +7,7 @@ use super::tool_session::ToolSession;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::terminal::format::clean;
+use towpath_tool::install::InstalledTool;
 use towpath_tool::sources::{Candidate, Choice, SourceRef, choose, generate, look_up, search};
 use towpath_tool::{Origin, ToolRecipe, write_recipe};
 
@@ -103,4 +104,20 @@ pub fn save_recipe(session: &ToolSession<'_>, recipe: &ToolRecipe) -> Result<(),
     let path = session.directories.recipe(&recipe.metadata.name);
     files::write(&path, write_recipe(recipe).as_bytes())
         .map_err(|error| CommandError::setup(format!("{}: {error}", path.display())))
+}
+
+/// Writes the recipe of a tool that is installed already, with the check that has passed, unless there
+/// is one.
+pub fn save_if_missing(
+    session: &ToolSession<'_>,
+    wanted: &WantedTool,
+    tool: &InstalledTool,
+) -> Result<(), CommandError> {
+    if find_recipe::named(session, &wanted.recipe.metadata.name)?.is_some() {
+        return Ok(());
+    }
+    let record = &tool.record;
+    let recipe = wanted.recipe.with_programs(&record.relative_programs());
+    let recipe = recipe.with_verify(record.verify.clone());
+    save_recipe(session, &recipe.generated(&record.from, record.repair_metadata.clone()))
 }

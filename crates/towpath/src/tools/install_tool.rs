@@ -110,12 +110,16 @@ fn already(
             && tool.record.from == wanted.from.to_string()
     };
     let Some(tool) = found.filter(same) else { return Ok(None) };
-    if !tool.record.changed(&tool.directory).is_empty() {
+    // An edited recipe has to be proven, and so has a program that is not what was installed.
+    let edited = wanted.origin == Origin::User && tool.record.verify != wanted.recipe.verify;
+    if edited || !tool.record.changed(&tool.directory).is_empty() {
         return Ok(None);
     }
     let programs = tool.record.relative_programs();
     let links = BinLinks::new(&session.directories);
-    links.link(name, &wanted.version, &programs).map_err(file_error)?;
+    for taken in links.link(name, &wanted.version, &programs).map_err(file_error)? {
+        out::note(format!("{taken} is not linked: something else in bin/ has its name"));
+    }
     Ok(Some(tool))
 }
 

@@ -44,7 +44,11 @@ fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Insta
     for line in notes(proof, &installed.published.not_linked) {
         screen.line(&format!("  {}", screen.paint(Tint::Attention, &clean(&line))));
     }
-    let link = session.directories.bin().join(proof.recipe.main_binary());
+    let main = proof.recipe.main_binary();
+    let link = match installed.published.not_linked.iter().any(|name| name == main) {
+        true => installed.published.directory.join("bin").join(main),
+        false => session.directories.bin().join(main),
+    };
     let done = screen.paint(Tint::Good, "✓");
     let took = duration(i64::try_from(installed.took.as_millis()).unwrap_or(i64::MAX));
     let path = shown_path(&link, session.env);
@@ -80,10 +84,11 @@ fn notes(proof: &Proof, not_linked: &[String]) -> Vec<String> {
     }
     if let Some(repair) = &proof.repair {
         let RepairMethodWord(method) = repair.method.into();
-        notes.push(format!(
-            "check repaired ({method}): `{}` → `{}`",
-            repair.original, repair.repaired
-        ));
+        let to = match repair.original == repair.repaired {
+            true => format!("exit code {}", repair.exit_code),
+            false => format!("`{}`", repair.repaired),
+        };
+        notes.push(format!("check repaired ({method}): `{}` → {to}", repair.original));
     }
     for report in proof.reports.iter().filter(|report| !report.verdict.verdict.works()) {
         notes.push(format!("{}: {}", report.name, because(report)));

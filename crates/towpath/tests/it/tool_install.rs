@@ -169,3 +169,34 @@ fn archives_that_lead_elsewhere_and_wrong_checksums_are_refused() {
     assert_eq!(visible(&user), Vec::<String>::new());
     assert_eq!(installs(&user, "evil") + installs(&user, "greet"), 0);
 }
+
+#[test]
+fn where_no_link_can_be_made_nothing_becomes_visible() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let url = server.tool(&user, "greet", "1.2.0", GREET);
+    fs::create_dir_all(user.path("home/data")).expect("a folder");
+    fs::write(user.path("home/data/bin"), "a file").expect("a file");
+    create(&user, "greet", &url, &[]).exits(5).reports("home/data/bin");
+    assert_eq!((visible(&user), installs(&user, "greet")), (Vec::new(), 0));
+    fs::remove_file(user.path("home/data/bin")).expect("it is there");
+    create(&user, "greet", &url, &[]).exits(0);
+    // A recipe that was lost is saved again, with the check that has passed.
+    let recipe = user.path("home/config/tools/greet.toml");
+    let saved = fs::read_to_string(&recipe).expect("a recipe");
+    fs::remove_file(&recipe).expect("it is there");
+    create(&user, "greet", &url, &[]).exits(0).shows("greet 1.2.0 is installed");
+    assert_eq!(fs::read_to_string(&recipe).expect("a recipe"), saved);
+}
+
+#[test]
+fn an_edited_recipe_of_an_installed_tool_is_proven() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
+    let path = user.path("home/config/tools/greet.toml");
+    let recipe = fs::read_to_string(&path).expect("a recipe");
+    fs::write(&path, recipe.replace("greet {version}", "nonsense")).expect("it can be edited");
+    let printed = user.towpath(&["tool", "install", "greet"]).exits(1);
+    assert!(printed.stdout.contains("the output has no `nonsense`"), "{}", printed.stdout);
+    // What was installed before still is.
+    user.towpath(&["tool", "verify"]).exits(0).shows("greet 1.2.0 works");
+}

@@ -6,11 +6,12 @@ use super::super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
-use crate::tools::create_tool::{generate_recipe, save_recipe};
+use crate::tools::create_tool::{generate_recipe, save_if_missing, save_recipe};
 use crate::tools::install_tool::{InstallOutcome, install};
 use crate::tools::model_repair::{AgentModel, ModelFlags};
 use crate::tools::result_lines;
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use towpath_tool::check_tool_name;
 use towpath_tool::sources::SourceRef;
@@ -37,8 +38,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
     /// How many tools of a batch at the same time.
-    #[arg(long, value_name = "N", default_value_t = 2, requires = "batch")]
-    jobs: usize,
+    #[arg(long, value_name = "N", default_value = "2", requires = "batch")]
+    jobs: NonZeroUsize,
     /// Create all tools of a batch again, also those that an earlier call has finished.
     #[arg(long, requires = "batch")]
     again: bool,
@@ -77,8 +78,10 @@ impl Args {
         }
         let mut model = AgentModel::allowed(session, &self.model)?;
         let outcome = install(session, &generated.wanted, model.as_mut())?;
-        if let InstallOutcome::Installed(installed) = &outcome {
-            save_recipe(session, &installed.proof.recipe)?;
+        match &outcome {
+            InstallOutcome::Installed(installed) => save_recipe(session, &installed.proof.recipe)?,
+            InstallOutcome::Already(tool) => save_if_missing(session, &generated.wanted, tool)?,
+            InstallOutcome::NotVerified { .. } => {}
         }
         if self.json {
             let mut value = result_lines::as_json(&outcome);

@@ -3,6 +3,7 @@
 use super::super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
+use crate::terminal::format::clean;
 use crate::terminal::out;
 use crate::tools::create_tool::look_up_one;
 use crate::tools::find_recipe::find;
@@ -37,7 +38,7 @@ impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
         let session = ToolSession::open(env, &self.sandbox, self.json)?;
-        let mut outcomes = Vec::new();
+        let (mut outcomes, mut failed) = (Vec::new(), Vec::new());
         let mut exit = Exit::Done;
         let mut take = |outcome: InstallOutcome| {
             if !self.json {
@@ -52,19 +53,31 @@ impl Execute for Args {
             let mut project = ProjectTools::read(env, &env.current)?;
             project.require_trust(env)?;
             for tool in project.tools.clone() {
-                let wanted = project.wanted(&session, &tool)?;
-                let outcome = install(&session, &wanted, None)?;
-                project.lock(env, &tool, &outcome)?;
-                take(outcome);
+                let wanted = project.wanted(&session, &tool);
+                match wanted.and_then(|wanted| install(&session, &wanted, None)) {
+                    Ok(outcome) => {
+                        project.lock(env, &tool, &outcome)?;
+                        take(outcome);
+                    }
+                    // The others are installed all the same.
+                    Err(error) => failed.push((tool.name.clone(), error)),
+                }
             }
         }
         for tool in &self.tools {
             take(install_one(&session, tool)?);
         }
+        for (name, error) in &failed {
+            out::note(clean(&format!("{name}: {}", error.message)));
+            let error = json!({ "tool": name, "status": "error", "error": error.message });
+            outcomes.push(error);
+        }
         if self.json {
             out::json(&json!({ "schema": 1, "tools": outcomes }));
         }
-        Ok(exit)
+        // What is worst decides.
+        let worst = failed.iter().map(|(_, error)| error.exit).max_by_key(|exit| exit.severity());
+        Ok(worst.unwrap_or(exit))
     }
 
     fn json(&self) -> bool {

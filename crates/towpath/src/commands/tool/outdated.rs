@@ -65,6 +65,7 @@ impl Execute for Args {
             return Ok(Exit::Done);
         }
         match rows.is_empty() {
+            true if installed.is_empty() => out::line("no tool is installed"),
             true if unknown.is_empty() => out::line("every tool is the newest version"),
             true => {}
             false => table.print(&Screen::new(env)),

@@ -75,6 +75,7 @@ fn find(env: &Environment, program: &Path) -> Result<PathBuf, CommandError> {
         return Ok(env.current.join(env.expand_home(program)));
     }
     env.on_path(&text).ok_or_else(|| {
+        let text = clean(&text);
         let message = format!("no program `{text}` on PATH; for a file write ./{text}");
         CommandError::new(Exit::BadInput, ErrorKind::NotFound, message)
     })

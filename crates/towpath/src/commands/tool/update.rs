@@ -3,6 +3,7 @@
 use super::super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::terminal::format::clean;
 use crate::terminal::out;
 use crate::tools::create_tool::{generate_recipe, look_up_one, save_recipe};
 use crate::tools::find_recipe;
@@ -50,7 +51,16 @@ impl Execute for Args {
         }
         let (mut rows, mut exit) = (Vec::new(), Exit::Done);
         for tool in &installed {
-            let outcome = update(&session, tool)?;
+            let outcome = match update(&session, tool) {
+                Ok(outcome) => outcome,
+                Err(error) => {
+                    // The others are updated all the same.
+                    out::note(clean(&format!("{}: {}", tool.record.tool, error.message)));
+                    rows.push(json!({ "tool": tool.record.tool, "status": "error", "error": error.message }));
+                    exit = Exit::Failed;
+                    continue;
+                }
+            };
             if matches!(outcome, InstallOutcome::NotVerified { .. }) {
                 exit = Exit::Failed;
             }

@@ -47,7 +47,7 @@ impl Execute for Args {
         let screen = Screen::new(env);
         let (mut rows, mut exit) = (Vec::new(), Exit::Done);
         for tool in installed.iter().filter(chosen) {
-            let problem = verify(&session, tool)?;
+            let problem = verify(&session, tool).unwrap_or_else(|error| Some(error.message));
             let record = &tool.record;
             if problem.is_some() {
                 exit = Exit::Failed;

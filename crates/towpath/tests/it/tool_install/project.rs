@@ -55,3 +55,17 @@ fn problems_of_the_file_are_reported_with_their_location() {
     }
     fs::remove_file(user.path("work/.towpath/tools.toml")).expect("it is there");
 }
+
+#[test]
+fn one_tool_that_fails_does_not_stop_the_others() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let (none, url) =
+        (server.url("none-1.0.0.tar.gz"), server.tool(&user, "greet", "1.2.0", GREET));
+    let text = format!("[tools]\nabsent = \"url:{none}\"\ngreet = {{ from = \"url:{url}\" }}\n");
+    user.write(".towpath/tools.toml", &text);
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    let printed = user.towpath(&["tool", "install"]);
+    assert_ne!(printed.code, Some(0), "{}", printed.stderr);
+    assert!(printed.stderr.contains("absent: "), "{}", printed.stderr);
+    assert!(printed.stdout.contains("greet 1.2.0 installed"), "{}", printed.stdout);
+}

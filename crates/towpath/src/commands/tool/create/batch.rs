@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use towpath_tool::check_tool_name;
+use towpath_tool::install::InstalledTools;
 use towpath_tool::sources::SourceRef;
 
 const MOST: u64 = 1 << 20;
@@ -63,7 +64,10 @@ pub(super) fn create_all(
 ) -> Result<Exit, CommandError> {
     let lines = read(file)?;
     let record = record_path(session, file);
-    let earlier = if args.again { BTreeMap::new() } else { read_record(&record) };
+    let mut earlier = if args.again { BTreeMap::new() } else { read_record(&record) };
+    // One that was removed meanwhile is created again.
+    let tools = InstalledTools::new(&session.directories);
+    earlier.retain(|name, _| tools.versions(name).is_ok_and(|versions| !versions.is_empty()));
     let began = Instant::now();
     let (done, open): (Vec<_>, Vec<_>) =
         lines.into_iter().partition(|line| earlier.contains_key(&line.name));
@@ -158,7 +162,7 @@ fn run_all(
     let results = Mutex::new(Vec::new());
     let (sender, finished) = std::sync::mpsc::channel::<BatchResult>();
     std::thread::scope(|scope| {
-        for _ in 0..args.jobs.max(1) {
+        for _ in 0..args.jobs.get() {
             let (waiting, sender) = (&waiting, sender.clone());
             scope.spawn(move || {
                 loop {
