@@ -23,9 +23,10 @@ impl InstalledVersion {
         own.or(self.record.binaries.first()).map(|binary| self.link.join(&binary.path))
     }
 
-    /// The install, by its link and by itself.
+    /// The install, by its link and by itself, and what its programs need beside it.
     pub fn directories(&self) -> Vec<PathBuf> {
-        vec![self.link.clone(), self.directory.clone()]
+        let own = [self.link.clone(), self.directory.clone()];
+        own.into_iter().chain(self.record.runtime.iter().cloned()).collect()
     }
 }
 

@@ -96,7 +96,7 @@ fn a_killed_run_continues_with_the_interrupted_command() {
     let user = user().file("prompts/ask.md", document);
     let arguments = ["run", "r.yaml", "--calls", "calls.jsonl"];
     let mut runner = user.start(&with_script(&arguments));
-    until("the second command runs", || user.path("work/second").exists());
+    until("the second command runs", || user.count("second", "b") == 1);
     kill_hard(&mut runner);
     user.write("go", "");
     user.write("prompts/ask.md", "edited meanwhile\n");
@@ -115,7 +115,7 @@ fn a_step_that_may_run_once_asks_after_an_interrupted_command() {
         "name: r\nsteps:\n  - {id: ask, prompt_file: prompts/ask.md, effect: once}\n",
     );
     let mut runner = user.start(&with_script(&["run", "r.yaml"]));
-    until("the command runs", || user.path("work/first").exists());
+    until("the command runs", || user.count("first", "a") == 1);
     kill_hard(&mut runner);
     user.towpath(&["resume", "--last"]).exits(10);
     assert_eq!(user.count("first", "a"), 1);
