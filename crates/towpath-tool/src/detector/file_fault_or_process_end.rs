@@ -21,7 +21,7 @@ pub(super) fn judge_file(reading: &Reading<'_>) -> Option<Judgement> {
 
 pub(super) fn judge_end(reading: &Reading<'_>) -> Option<Judgement> {
     match &reading.observation.end {
-        // The file could be executed by somebody: whoever ran it had no right to.
+        // Its mode lets a user execute it: whoever ran it here had no right to.
         ProcessEnd::NotStarted(error) if error == "EACCES" && is_sound(reading) => {
             let evidence = Evidence::new(EvidenceKind::Privilege, "permission denied");
             Some(Judgement::new(Verdict::Environment, evidence))

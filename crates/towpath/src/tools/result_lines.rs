@@ -40,9 +40,9 @@ pub fn print(session: &ToolSession<'_>, outcome: &InstallOutcome) -> Exit {
 fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Installed) {
     let record = &installed.published.record;
     let proof = &installed.proof;
-    screen.line(&proof_line(proof));
+    out::line(proof_line(proof));
     for line in notes(proof, &installed.published.not_linked) {
-        screen.line(&format!("  {}", screen.paint(Tint::Attention, &clean(&line))));
+        out::line(format!("  {}", screen.paint(Tint::Attention, &clean(&line))));
     }
     let main = proof.recipe.main_binary();
     let link = match installed.published.not_linked.iter().any(|name| name == main) {
@@ -52,7 +52,7 @@ fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Insta
     let done = screen.paint(Tint::Good, "✓");
     let took = duration(i64::try_from(installed.took.as_millis()).unwrap_or(i64::MAX));
     let path = shown_path(&link, session.env);
-    screen.line(&format!("{done} {} {} installed in {took} · {path}", record.tool, record.version));
+    out::line(format!("{done} {} {} installed in {took} · {path}", record.tool, record.version));
     if let Some(hint) = path_hint(session.env, &session.directories.bin()) {
         out::note(hint);
     }
@@ -121,25 +121,25 @@ fn print_not_verified(screen: &Screen, recipe: &ToolRecipe, why: &NotVerified) {
         for probe in &report.probes {
             let verdict = probe.judgement.verdict.as_str();
             let text = probe.judgement.evidence.text.as_deref().unwrap_or("nothing was printed");
-            screen.line(&clean(&format!("  `{}`: {verdict} ({text})", probe.observation.command)));
+            out::line(clean(&format!("  `{}`: {verdict} ({text})", probe.observation.command)));
         }
     }
     let failed = screen.paint(Tint::Bad, "✗");
     let name = &recipe.metadata.name;
     let verdict = why.verdict.as_str();
     let failure = clean(&why.failure.to_string());
-    screen.line(&format!("{failed} {name} is not verified: {verdict}; {failure}"));
+    out::line(format!("{failed} {name} is not verified: {verdict}; {failure}"));
     if let Some(note) = not_enforced(&why.sandbox) {
-        screen.line(&format!("  {note}"));
+        out::line(format!("  {note}"));
     }
     match (&why.model, why.verdict) {
-        (Some(model), _) => screen.line(&clean(&format!("  {model}"))),
+        (Some(model), _) => out::line(clean(&format!("  {model}"))),
         (None, Verdict::Unknown) => {
-            screen.line("  no model was asked; --model allows it");
+            out::line("  no model was asked; --model allows it");
         }
         _ => {}
     }
-    screen.line("  nothing was installed");
+    out::line("  nothing was installed");
 }
 
 pub fn as_json(outcome: &InstallOutcome) -> Value {

@@ -154,29 +154,27 @@ fn print(screen: &Screen, report: &ProbeReport, setup: &SandboxSetup) {
     let tint = if verdict.verdict.works() { Tint::Good } else { Tint::Bad };
     let word = screen.paint(tint, verdict.verdict.as_str());
     let version = verdict.version_found.as_deref().map_or(String::new(), |v| format!(" {v}"));
-    screen.line(&format!("{}: {word}{}", clean(&report.name), clean(&version)));
+    out::line(format!("{}: {word}{}", clean(&report.name), clean(&version)));
     let text = verdict.evidence.text.as_deref().unwrap_or("nothing was printed");
     let ran = report.file.fault().is_none();
     let command = verdict.command.as_deref().filter(|_| ran);
     let because = command.map_or("its file".to_owned(), |command| format!("`{command}`"));
-    screen.line(&clean(&format!("  because of {because}: {text}")));
+    out::line(clean(&format!("  because of {because}: {text}")));
     for warning in &verdict.warnings {
-        screen.line(&format!("  {}", screen.paint(Tint::Attention, &clean(warning))));
+        out::line(format!("  {}", screen.paint(Tint::Attention, &clean(warning))));
     }
     if let Some(section) = &verdict.verify {
         let (command, pattern) = (&section.command, section.effective_pattern());
         let code = section.exit_code;
-        screen.line(&clean(&format!(
-            "  check: `{command}` prints `{pattern}` with exit code {code}"
-        )));
+        out::line(clean(&format!("  check: `{command}` prints `{pattern}` with exit code {code}")));
     }
     let tried: Vec<String> =
         report.probes.iter().map(|probe| format!("`{}`", probe.observation.command)).collect();
     let tried = if ran { tried.join(", ") } else { "nothing was run".to_owned() };
     let kind = setup.note().kind;
-    screen.line(&clean(&format!("  tried: {tried} · sandbox: {kind}")));
+    out::line(clean(&format!("  tried: {tried} · sandbox: {kind}")));
     let note = not_enforced(&setup.note());
     if let Some(note) = note {
-        screen.line(&format!("  {}", screen.paint(Tint::Attention, &note)));
+        out::line(format!("  {}", screen.paint(Tint::Attention, &note)));
     }
 }

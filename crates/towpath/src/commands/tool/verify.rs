@@ -53,7 +53,7 @@ impl Execute for Args {
                 exit = Exit::Failed;
             }
             if !self.json {
-                screen.line(&line(&screen, tool, problem.as_deref()));
+                out::line(line(&screen, tool, problem.as_deref()));
             }
             rows.push(row(record.tool.as_str(), &record.version, problem));
         }
