@@ -78,6 +78,22 @@ fn broken_hanging_and_silent_tools_are_not_installed() {
 }
 
 #[test]
+fn a_command_that_hangs_is_ended_and_the_next_one_is_tried() {
+    let cases = [("--help", "sleep 300"), ("-h", "echo 'Usage: odd FILE'")];
+    let json = created(&answers(&cases, "exit 1"));
+    assert_eq!(json["repair_metadata"]["method"], "fallback_h", "{json}");
+}
+
+#[test]
+fn a_working_but_wrong_tool_is_not_installed() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let url = server.tool(&user, "odd", "2.0.0", "#!/bin/sh\necho bittern 7.0.3\n");
+    let json = create(&user, "odd", &url, &["--json"]).exits(1).json();
+    assert_eq!(json["verdict"], "unknown", "{json}");
+    assert_eq!(visible(&user), Vec::<String>::new());
+}
+
+#[test]
 fn a_recipe_that_the_user_wrote_or_edited_is_never_repaired() {
     let (user, server) = (User::on_disk(), ReleaseServer::start());
     let usage = answers(&[], "{ echo 'usage: odd [-x] FILE' >&2; exit 2; }");
