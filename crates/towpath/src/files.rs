@@ -55,20 +55,27 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Gives a file that is there other contents, all at once. It keeps its mode, and its owner where this
 /// user may give a file away.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}", std::process::id()));
-    let new = path.with_file_name(name);
     let old = fs::metadata(path)?;
     // A device or a pipe must stay what it is: as root, a file would take its name.
     if !old.is_file() {
         return Err(io::Error::other("it is no regular file"));
     }
+    move_into(path, bytes, Some(&old))
+}
+
+/// Writes a new file beside `path` and renames it.
+fn move_into(path: &Path, bytes: &[u8], old: Option<&fs::Metadata>) -> io::Result<()> {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    let new = path.with_file_name(name);
     let written = File::create_new(&new)
         .and_then(|mut file| {
             file.write_all(bytes)?;
-            keep_owner(&file, &old)?;
-            file.set_permissions(old.permissions())?;
+            if let Some(old) = old {
+                keep_owner(&file, old)?;
+                file.set_permissions(old.permissions())?;
+            }
             file.sync_all()
         })
         .and_then(|()| fs::rename(&new, path));
@@ -87,10 +94,16 @@ fn keep_owner(file: &File, old: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a file these contents, all at once. One that is not there is made.
+/// Gives a file these contents, all at once. One that is not there is made, with the folders it is in.
+/// Of several processes that do so at the same time, the last one wins.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match path.symlink_metadata() {
-        Err(error) if error.kind() == ErrorKind::NotFound => create(path, bytes),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            move_into(path, bytes, None)
+        }
         Err(error) => Err(error),
         Ok(_) => replace(path, bytes),
     }
