@@ -5,7 +5,7 @@
 pub mod condition;
 pub mod document;
 pub mod extract;
-pub mod reader;
+pub mod recipe_reader;
 pub mod rewriter;
 pub mod shell;
 pub mod unknown;

@@ -136,12 +136,12 @@ impl SettingsError {
     fn drawn(self, color: bool) -> CommandError {
         match self {
             SettingsError::Other(error) => error,
-            SettingsError::Problems(problems) => {
-                let message = problems.first().map_or(String::new(), |p| p.message.clone());
-                crate::terminal::diagnostics::draw(&problems, color);
-                let error = CommandError::new(Exit::Setup, ErrorKind::Settings, message);
-                CommandError { shown: true, ..error }
-            }
+            SettingsError::Problems(problems) => crate::terminal::diagnostics::refuse_file(
+                &problems,
+                color,
+                Exit::Setup,
+                ErrorKind::Settings,
+            ),
         }
     }
 }

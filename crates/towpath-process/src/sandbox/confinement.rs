@@ -3,6 +3,8 @@
 
 use super::landlock;
 use super::policy::Policy;
+use super::reach_of_nobody::user_can_be_dropped;
+use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -39,6 +41,13 @@ impl Confinement {
 
     /// What of the policy this mechanism does not enforce, each as the end of "it does not limit …".
     pub fn not_enforced(&self, policy: &Policy) -> Vec<&'static str> {
+        let mut open = self.left_open(policy);
+        let stays_root = policy.drop_user && geteuid().is_root();
+        open.extend((stays_root && !user_can_be_dropped(self, policy)).then_some("root's rights"));
+        open
+    }
+
+    fn left_open(&self, policy: &Policy) -> Vec<&'static str> {
         match self {
             Confinement::Bubblewrap { .. } | Confinement::Namespaces => Vec::new(),
             Confinement::Landlock => landlock::not_enforced(policy),

@@ -17,6 +17,7 @@ mod mount_plan;
 mod namespaces;
 mod policy;
 mod protocol;
+mod reach_of_nobody;
 mod server;
 mod session;
 

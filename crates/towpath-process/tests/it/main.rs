@@ -117,6 +117,7 @@ fn main() -> ExitCode {
         [(_, test)] if has("--exact") => {
             support::alarm(support::DEADLINE);
             test();
+            sandbox::remove_copied_program();
             ExitCode::SUCCESS
         }
         _ => run_all(&tests),

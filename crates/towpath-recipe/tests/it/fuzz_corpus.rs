@@ -20,7 +20,7 @@ fn replay(target: &str, check: fn(&[u8])) {
 
 #[test]
 fn recipes_that_were_found() {
-    replay("reader", checks::reader::check);
+    replay("recipe_reader", checks::recipe_reader::check);
 }
 
 #[test]

@@ -7,8 +7,8 @@
 #![allow(clippy::print_stdout, reason = "the spread of the schedules is meant to be read")]
 #![allow(clippy::disallowed_methods, reason = "the world around the run is not pure")]
 
-mod agent_call_and_visit_checks;
 mod find_step_in_plan;
+mod machine_session_and_visit_checks;
 mod promise_checks;
 mod random_machine;
 mod random_numbers;

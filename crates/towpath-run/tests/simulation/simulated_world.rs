@@ -1,7 +1,7 @@
 //! A world for a run: it executes jobs with results that depend only on the step, keeps the
 //! journal, and breaks things at random.
 
-use crate::agent_call_and_visit_checks::Calls;
+use crate::machine_session_and_visit_checks::Calls;
 use crate::random_numbers::{Random, hash};
 use std::collections::BTreeSet;
 use std::sync::Arc;

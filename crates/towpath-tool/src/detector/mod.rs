@@ -12,7 +12,7 @@ mod file_fault_or_process_end;
 mod help;
 mod line_regex_table;
 mod prepared_observation;
-mod traceback;
+mod uncaught_exception;
 mod version;
 mod version_masks;
 

@@ -1,7 +1,7 @@
 //! An observation prepared for the steps of the detector: cleaned lines of both streams, the names of the
 //! tool, the arguments that were given to it, and which lines only quote source code of a traceback.
 
-use super::traceback;
+use super::uncaught_exception;
 use crate::find_tool_name_in_line::ToolNames;
 use crate::observation::Observation;
 use crate::printed_text::{Line, lines_of};
@@ -14,7 +14,7 @@ pub(super) struct Reading<'a> {
     pub of_stdout: usize,
     pub names: ToolNames,
     pub arguments: Vec<String>,
-    pub exception: traceback::Exception,
+    pub exception: uncaught_exception::Exception,
 }
 
 impl<'a> Reading<'a> {
@@ -22,7 +22,7 @@ impl<'a> Reading<'a> {
         let mut lines = lines_of(&observation.stdout);
         let of_stdout = lines.len();
         lines.extend(lines_of(&observation.stderr));
-        let exception = traceback::find(&lines);
+        let exception = uncaught_exception::find(&lines);
         let others = observation.aliases.iter().map(String::as_str);
         let names = ToolNames::new(&observation.tool, others);
         let arguments = observation.arguments();

@@ -100,7 +100,8 @@ impl<'a> BinLinks<'a> {
             let ours =
                 matches!(self.entry(&program), BinEntry::Tool { tool: owner, .. } if owner == tool);
             if ours && unwanted(&program) {
-                fs::remove_file(self.path(&program))?;
+                let path = self.path(&program);
+                fs::remove_file(&path).map_err(at(&path))?;
             }
         }
         Ok(())
@@ -123,6 +124,11 @@ fn owner(target: &Path) -> Option<BinEntry> {
         _ => None,
     };
     Some(BinEntry::Tool { tool: name()?, version: name()? })
+}
+
+/// An error with the path that it is about.
+pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Makes a link, or gives it another target, in one step.

@@ -1,7 +1,7 @@
 //! What is installed: the versions of each tool that are visible, and which of them `bin/` leads to.
 //! Removing one removes its links first, so that nothing ever leads to half an install.
 
-use super::bin_links::BinLinks;
+use super::bin_links::{BinLinks, at};
 use super::install_record::InstallRecord;
 use super::staged_install::sandbox_of;
 use super::tool_directories::{ToolDirectories, version_directory_name};
@@ -73,8 +73,9 @@ impl<'a> InstalledTools<'a> {
         let record = &tool.record;
         let links = BinLinks::new(self.directories);
         links.remove(&record.tool, Some(&record.version))?;
-        fs::remove_file(self.directories.version(&record.tool, &record.version))?;
-        remove_directory(&tool.directory)?;
+        let link = self.directories.version(&record.tool, &record.version);
+        fs::remove_file(&link).map_err(at(&link))?;
+        remove_directory(&tool.directory).map_err(at(&tool.directory))?;
         let next = self.versions(&record.tool)?.into_iter().next().filter(|_| tool.in_use);
         if let Some(next) = &next {
             links.link(

@@ -63,6 +63,8 @@ pub struct Published {
     pub directory: PathBuf,
     /// Programs whose name in `bin/` belongs to something else.
     pub not_linked: Vec<String>,
+    /// Directories that a program expects outside of the install, where they are not: by program.
+    pub missing_outside: Vec<(String, PathBuf)>,
 }
 
 impl<'a> StagedInstall<'a> {
@@ -144,7 +146,12 @@ impl<'a> StagedInstall<'a> {
         let not_linked = links
             .link(&self.tool, &self.version, &record.relative_programs())
             .map_err(InstallError::file(&bin))?;
-        Ok(Published { record, directory: self.directory.clone(), not_linked })
+        Ok(Published {
+            record,
+            directory: self.directory.clone(),
+            not_linked,
+            missing_outside: std::mem::take(&mut self.built.missing_outside),
+        })
     }
 
     fn link(&self, link: &Path) -> io::Result<()> {

@@ -42,8 +42,8 @@ pub struct LockedTool {
 
 #[derive(Debug, thiserror::Error)]
 pub enum LockFileError {
-    #[error("{0}")]
-    Toml(#[from] toml::de::Error),
+    #[error("line {line}: {message}")]
+    Toml { line: usize, message: String },
     #[error("it was written by a newer version of this program (form {0})")]
     Newer(u32),
     #[error("the recipe of `{tool}`: {problem}")]
@@ -58,7 +58,11 @@ impl Default for LockFile {
 
 impl LockFile {
     pub fn read(text: &str) -> Result<LockFile, LockFileError> {
-        let file: LockFile = toml::from_str(text)?;
+        let file: LockFile = toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
+            LockFileError::Toml { line, message: error.message().to_owned() }
+        })?;
         if file.form > FORM {
             return Err(LockFileError::Newer(file.form));
         }

@@ -174,10 +174,25 @@ pub(super) fn failure_message(stdout: &str, stderr: &str) -> String {
     let start = text.len().saturating_sub(LONGEST_MESSAGE);
     let tail = &text[text.ceil_char_boundary(start)..];
     // Whole lines, if there is more than one.
-    match tail.split_once('\n') {
-        Some((_, lines)) if start > 0 => lines.to_owned(),
-        _ => tail.to_owned(),
-    }
+    let tail = match tail.split_once('\n') {
+        Some((_, lines)) if start > 0 => lines,
+        _ => tail,
+    };
+    let lines: Vec<&str> = tail.lines().collect();
+    let first = lines.iter().position(|line| is_error_line(line)).unwrap_or(0);
+    let lines = lines[first..].iter().take_while(|line| !is_backtrace(line));
+    lines.copied().collect::<Vec<_>>().join("\n")
+}
+
+/// The line in which a client states the cause; what was printed before it is its progress.
+fn is_error_line(line: &str) -> bool {
+    let line = line.trim_start().to_ascii_lowercase();
+    ["error:", "error[", "e: ", "npm error", "npm err!"].iter().any(|start| line.starts_with(start))
+}
+
+fn is_backtrace(line: &str) -> bool {
+    let line = line.trim_start().to_ascii_lowercase();
+    line.starts_with("stack backtrace:") || line.starts_with("note: run with `rust_backtrace")
 }
 
 /// The lines of both streams as they come.
@@ -220,6 +235,9 @@ mod tests {
         let long = format!("{}\nlast: é", "x".repeat(3000));
         assert_eq!(failure_message("", &long), "last: é");
         assert_eq!(failure_message("", &"é".repeat(3000)).chars().count(), 750);
+        let printed =
+            "Updating index\nerror: no such crate\n  it is gone\n\nStack backtrace:\n   0: x";
+        assert_eq!(failure_message("", printed), "error: no such crate\n  it is gone\n");
     }
 
     #[test]

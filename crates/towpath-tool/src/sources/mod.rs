@@ -61,6 +61,8 @@ pub struct Built {
     /// Directories outside of the install and of the system that its programs need, such as those of an
     /// interpreter; each has its programs in `bin/`.
     pub runtime: Vec<PathBuf>,
+    /// Directories that a program expects outside of the install, where they are not: by program.
+    pub missing_outside: Vec<(String, PathBuf)>,
 }
 
 /// What the build of one step works with.

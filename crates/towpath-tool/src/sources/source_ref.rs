@@ -247,7 +247,8 @@ impl Serialize for SourceRef {
 pub fn check_version(version: &str) -> Result<(), String> {
     let ordinary = |c: char| c.is_ascii_alphanumeric() || ".+-~:_!".contains(c);
     let starts = version.starts_with(|c: char| c.is_ascii_alphanumeric());
-    match starts && version.len() <= 128 && version.chars().all(ordinary) {
+    let numbered = version.contains(|c: char| c.is_ascii_digit());
+    match starts && numbered && version.len() <= 128 && version.chars().all(ordinary) {
         true => Ok(()),
         false => Err(format!("`{version}` is not a version")),
     }

@@ -3,6 +3,7 @@
 
 mod excerpt;
 
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use codespan_reporting::diagnostic::{Diagnostic as Drawn, Label as DrawnLabel};
@@ -28,6 +29,24 @@ pub fn draw(problems: &[Diagnostic], color: bool) {
     let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
     let width = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
     out::message(&render(problems, Style { color, width }));
+}
+
+/// Draws what is wrong with a file. The error has the first problem and its location, for `--json`.
+pub fn refuse_file(
+    problems: &[Diagnostic],
+    color: bool,
+    exit: Exit,
+    kind: ErrorKind,
+) -> CommandError {
+    draw(problems, color);
+    let message = problems.first().map_or(String::new(), |problem| {
+        let location = problem.labels.first().map(|label| {
+            let (line, column) = label.source.line_column(label.span.start);
+            format!("{}:{line}:{column}: ", label.source.name)
+        });
+        format!("{}{}", location.unwrap_or_default(), problem.message)
+    });
+    CommandError { shown: true, ..CommandError::new(exit, kind, message) }
 }
 
 /// Problems as text: of hundreds the first ones, errors before all others.

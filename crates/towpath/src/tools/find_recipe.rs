@@ -67,10 +67,7 @@ fn read(path: &Path, color: bool) -> Result<Option<RecipeFile>, CommandError> {
     };
     let source = Source::new(path.display().to_string(), text.as_str());
     let recipe = read_recipe(&source).map_err(|problems| {
-        diagnostics::draw(&problems, color);
-        let message = problems.first().map_or("not a tool recipe", |p| p.message.as_str());
-        let error = CommandError::new(Exit::BadInput, ErrorKind::BadRecipe, message);
-        CommandError { shown: true, ..error }
+        diagnostics::refuse_file(&problems, color, Exit::BadInput, ErrorKind::BadRecipe)
     })?;
     let origin = Origin::of(&recipe, &text);
     Ok(Some(RecipeFile { path: path.to_owned(), recipe, origin }))

@@ -62,16 +62,14 @@ impl ProjectTools {
         })?;
         let source = Source::new(path.display().to_string(), text.as_str());
         let tools = read_tools_file(&source).map_err(|problems| {
-            diagnostics::draw(&problems, env.color);
-            let message = problems.first().map_or("not a file of tools", |p| p.message.as_str());
-            let error = CommandError::bad_input(message);
-            CommandError { shown: true, ..error }
+            diagnostics::refuse_file(&problems, env.color, Exit::BadInput, ErrorKind::BadInput)
         })?;
         let lock_path = root.join(LOCK_FILE);
         let lock = match read_text(&lock_path)? {
             None => LockFile::default(),
             Some(text) => LockFile::read(&text).map_err(|error| {
-                CommandError::bad_input(format!("{}: {error}", lock_path.display()))
+                let hint = "to lock the newest versions again, remove it";
+                CommandError::bad_input(format!("{}: {error}; {hint}", lock_path.display()))
             })?,
         };
         Ok(ProjectTools { root, tools, lock })

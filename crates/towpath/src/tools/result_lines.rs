@@ -12,7 +12,7 @@ use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
 use serde_json::{Value, json};
 use std::path::Path;
-use towpath_tool::install::InstallRecord;
+use towpath_tool::install::{InstallRecord, Published};
 use towpath_tool::self_repair::{NotVerified, Proof};
 use towpath_tool::verification::ProbeReport;
 use towpath_tool::{CheckOutcome, ToolRecipe, Verdict};
@@ -41,7 +41,7 @@ fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Insta
     let record = &installed.published.record;
     let proof = &installed.proof;
     out::line(proof_line(proof));
-    for line in notes(proof, &installed.published.not_linked) {
+    for line in notes(proof, &installed.published) {
         out::line(format!("  {}", screen.paint(Tint::Attention, &clean(&line))));
     }
     let main = proof.recipe.main_binary();
@@ -53,9 +53,6 @@ fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Insta
     let took = duration(i64::try_from(installed.took.as_millis()).unwrap_or(i64::MAX));
     let path = shown_path(&link, session.env);
     out::line(format!("{done} {} {} installed in {took} · {path}", record.tool, record.version));
-    if let Some(hint) = path_hint(session.env, &session.directories.bin()) {
-        out::note(hint);
-    }
 }
 
 fn proof_line(proof: &Proof) -> String {
@@ -77,7 +74,7 @@ fn verdict_words(verdict: Verdict) -> &'static str {
 }
 
 /// What a user should know beside the verdict.
-fn notes(proof: &Proof, not_linked: &[String]) -> Vec<String> {
+fn notes(proof: &Proof, published: &Published) -> Vec<String> {
     let mut notes = Vec::new();
     if let CheckOutcome::Passed { warning: Some(warning), .. } = &proof.check.outcome {
         notes.push(warning.to_string());
@@ -93,7 +90,11 @@ fn notes(proof: &Proof, not_linked: &[String]) -> Vec<String> {
     for report in proof.reports.iter().filter(|report| !report.verdict.verdict.works()) {
         notes.push(format!("{}: {}", report.name, because(report)));
     }
-    for name in not_linked {
+    for (name, path) in &published.missing_outside {
+        let path = path.display();
+        notes.push(format!("{name} expects {path}, which is not there: what needs it will fail"));
+    }
+    for name in &published.not_linked {
         notes.push(format!("{name} is not linked: something else in bin/ has its name"));
     }
     notes.extend(not_enforced(&proof.sandbox));
@@ -157,6 +158,7 @@ pub fn as_json(outcome: &InstallOutcome) -> Value {
             value["version_found"] = json!(proof.version_found);
             value["programs"] = json!(proof.reports);
             value["not_linked"] = json!(published.not_linked);
+            value["missing_outside"] = json!(published.missing_outside);
             value["took_ms"] = json!(took.as_millis() as u64);
             if let CheckOutcome::Passed { warning: Some(warning), .. } = &proof.check.outcome {
                 value["warning"] = json!(warning);
@@ -200,7 +202,17 @@ pub fn path_line(env: &Environment, bin: &Path) -> Option<(&'static str, String)
     })
 }
 
-fn path_hint(env: &Environment, bin: &Path) -> Option<String> {
-    let (file, line) = path_line(env, bin)?;
-    Some(format!("{} is not on PATH; add to {file}: {line}", shown_path(bin, env)))
+/// After installs: how to put `bin/` on PATH, if it is not.
+pub fn print_path_hint<'o>(
+    session: &ToolSession<'_>,
+    outcomes: impl IntoIterator<Item = &'o InstallOutcome>,
+) {
+    let installed = |outcome: &InstallOutcome| matches!(outcome, InstallOutcome::Installed(_));
+    let bin = session.directories.bin();
+    if let Some((file, line)) = path_line(session.env, &bin)
+        && outcomes.into_iter().any(installed)
+    {
+        let bin = shown_path(&bin, session.env);
+        out::note(format!("{bin} is not on PATH; add to {file}: {line}"));
+    }
 }

@@ -139,6 +139,49 @@ fn bad_requests_are_refused() {
     user.towpath(&["tool", "install"]).exits(2).reports(".towpath/tools.toml does not exist");
     user.write("bad.toml", "[metadata]\nnam = \"x\"\n");
     user.towpath(&["tool", "install", "./bad.toml"]).exits(2).reports("did you mean `name`?");
+    let json = user.towpath(&["tool", "install", "./bad.toml", "--json"]).exits(2).json();
+    let message = json["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("bad.toml:1:1: "), "{message}");
+    user.towpath(&["tool", "probe", "/bin/ls", "--name", "../x"]).exits(2).reports("is not a name");
+    user.towpath(&["tool", "probe", "/bin/ls", "--expect", "zz"]).exits(2).reports("not a version");
+    user.towpath(&["tool", "probe", "/dev/null"]).exits(2).reports("it is no regular file");
+}
+
+#[test]
+fn what_a_recipe_requires_is_installed_first() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
+    user.towpath(&["tool", "remove", "greet"]).exits(0);
+    let recipe = "name: r\nrequires: [\"greet>=1.2\"]\nsteps:\n  - {id: a, command: greet me}\n";
+    user.write("r.yaml", recipe);
+    user.towpath(&["run", "r.yaml"]).exits(5).reports("(towpath tool install greet)");
+    let printed = user.towpath(&["run", "r.yaml", "--install-missing"]).exits(0);
+    printed.reports("greet is missing: towpath tool install greet\n").shows("hello\n");
+    assert!(visible(&user).contains(&"greet/1.2.0".to_owned()));
+}
+
+#[test]
+fn a_tool_of_an_address_has_no_newer_version() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
+    user.towpath(&["tool", "update"])
+        .exits(0)
+        .shows("greet 1.2.0 is the only version of its address");
+}
+
+#[test]
+fn what_cannot_be_removed_is_named() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
+    // Whoever runs this test may write everywhere, but nobody can remove a directory in use as a file.
+    let link = user.path("home/data/tools/greet/1.2.0");
+    let install = fs::canonicalize(&link).expect("an install");
+    fs::remove_file(&link).expect("a link");
+    fs::create_dir(&link).expect("a folder");
+    for file in fs::read_dir(install).expect("a folder").flatten() {
+        fs::rename(file.path(), link.join(file.file_name())).expect("it can be moved");
+    }
+    user.towpath(&["tool", "remove", "greet"]).exits(5).reports("data/tools/greet/1.2.0: ");
 }
 
 #[test]

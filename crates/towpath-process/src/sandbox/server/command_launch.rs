@@ -41,7 +41,8 @@ pub(super) fn prepare(
 ) -> Result<(Launch, Outputs), String> {
     let mut environment: Vec<(OsString, OsString)> =
         command.environment.into_iter().map(|(name, value)| (name.0, value.0)).collect();
-    let directory = server.directory(command.directory, &mut environment)?;
+    let is_job = command.io == CommandIo::Inherited;
+    let directory = server.directory(command.directory, is_job, &mut environment)?;
     let text = |text: &OsText, what: &str| c_string(&text.0, what).map_err(|error| error.text);
     let files = Files::open(command.io).map_err(|errno| format!("no files for it: {errno}"))?;
     let launch = Launch {
@@ -105,10 +106,12 @@ impl Files {
 }
 
 impl Server {
-    /// Where the command runs. With a home of its own, and with temporary files that it may write.
+    /// Where the command runs. With a home of its own, and with temporary files that it may write. A job
+    /// has its home in the private `/tmp`, which Landlock cannot make.
     fn directory(
         &mut self,
         wanted: Option<OsText>,
+        is_job: bool,
         environment: &mut Vec<(OsString, OsString)>,
     ) -> Result<OsString, String> {
         if wanted.is_some() && self.confinement != Confinement::Landlock {
@@ -120,18 +123,11 @@ impl Server {
             environment.retain(|(known, _)| known != name);
             environment.push((name.into(), path.into()));
         };
-        match wanted {
-            None => {
-                set("HOME", fresh.home);
-                set("TMPDIR", fresh.temporary);
-                Ok(fresh.work.into())
-            }
-            // Where every other confinement has a private `/tmp`.
-            Some(directory) => {
-                set("TMPDIR", fresh.temporary);
-                Ok(directory.0)
-            }
+        set("TMPDIR", fresh.temporary);
+        if wanted.is_none() || is_job {
+            set("HOME", fresh.home);
         }
+        Ok(wanted.map_or(fresh.work.into(), |directory| directory.0))
     }
 
     fn restrictions(&self, time_limit_ms: Option<u64>) -> Result<Restrictions, String> {

@@ -4,6 +4,7 @@
 
 use super::super::confinement::Confinement;
 use super::super::policy::Policy;
+use super::super::reach_of_nobody::user_can_be_dropped;
 use super::command_usage::threads_of_user;
 use crate::os::{self, User};
 use rustix::process::{
@@ -54,28 +55,29 @@ pub(super) fn give_up_rights(confinement: &Confinement, policy: &Policy) -> Resu
     }
     match confinement.has_namespaces() {
         true => give_up_all(confinement, is_root, drops_user),
-        false => leave_to_commands(confinement, is_root, drops_user),
+        false => leave_to_commands(confinement, policy, is_root),
     }
 }
 
 /// Where commands share the machine's processes with this one.
 fn leave_to_commands(
     confinement: &Confinement,
+    policy: &Policy,
     is_root: bool,
-    drops_user: bool,
 ) -> Result<Rights, String> {
     os::adopt_orphans(true).map_err(|error| format!("cannot adopt processes: {error}"))?;
     let is_confined = *confinement != Confinement::None;
     if is_confined {
         protect_this_process()?;
     }
-    let user_of_commands = drops_user.then_some(UNPRIVILEGED);
-    let stays_root = is_root && !drops_user && is_confined;
-    Ok(Rights {
-        user_of_commands,
-        capabilities_of_commands: stays_root.then_some(OF_FILES.bits()),
-        counted: count_with_user(user_of_commands),
-    })
+    let (user_of_commands, capabilities_of_commands) = match policy.drop_user {
+        _ if !is_root => (None, None),
+        true if user_can_be_dropped(confinement, policy) => (Some(UNPRIVILEGED), None),
+        true => (None, Some(CapabilitySet::empty().bits())),
+        false => (None, is_confined.then_some(OF_FILES.bits())),
+    };
+    let counted = count_with_user(user_of_commands);
+    Ok(Rights { user_of_commands, capabilities_of_commands, counted })
 }
 
 /// In namespaces whose first process this is.

@@ -4,11 +4,11 @@
 
 mod command_launch;
 mod command_usage;
-mod fresh_directory;
 mod give_up_rights;
 mod owner;
 mod remove_tree;
 mod run_command;
+mod scratch_directories;
 
 use super::confined_job::{JOB_ARGUMENT, run_job};
 use super::confinement::Confinement;
@@ -16,10 +16,10 @@ use super::namespaces::enter_namespaces;
 use super::policy::Policy;
 use super::protocol::{Begin, Message, Request};
 use crate::os::{self, Signals, User};
-pub(super) use fresh_directory::SCRATCH_PREFIX;
-use fresh_directory::Scratch;
 use give_up_rights::{Rights, give_up_rights};
 use owner::{Owner, OwnerGone};
+pub(super) use scratch_directories::SCRATCH_PREFIX;
+use scratch_directories::Scratch;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

@@ -89,6 +89,18 @@ pub fn a_job_reaches_only_what_its_policy_names(kind: Kind) {
     assert_eq!(files, 4, "its three, and the directory: {}", run.errors(1));
 }
 
+/// The engine gives steps the private `/tmp` as their home.
+pub fn a_job_has_a_home_of_its_own(kind: Kind) {
+    let mut run = Run::forked();
+    let mut job = confined(kind, &run, 1, "cd && echo kept >towpath-new && ls -A && echo .*");
+    job.environment.retain(|(name, _)| name != "HOME");
+    job.environment.push(("HOME".into(), "/tmp".into()));
+    run.start(&job);
+    assert_eq!(run.ended(1).status, code(0), "{}", run.errors(1));
+    assert!(run.output(1).contains("towpath-new\n"), "{}", run.output(1));
+    assert!(!Path::new("/tmp/towpath-new").exists());
+}
+
 /// Unlike a job without a sandbox: its processes cannot be outside of it.
 pub fn what_a_job_leaves_ends_with_it(kind: Kind) {
     let mut run = Run::forked();

@@ -16,6 +16,7 @@ mod terminal;
 use crate::Test;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 use towpath_process::sandbox::{
     CommandDirectory, Confinement, EndStatus, Limits, Policy, SandboxCommand, SandboxSession,
@@ -86,6 +87,7 @@ pub const TESTS: &[Test] = under_each![
     jobs::ends_and_output_are_exact: Bubblewrap Namespaces Landlock None,
     jobs::what_cannot_run_is_reported_in_the_log: Bubblewrap Namespaces Landlock,
     jobs::a_job_reaches_only_what_its_policy_names: Bubblewrap Namespaces Landlock,
+    jobs::a_job_has_a_home_of_its_own: Bubblewrap Namespaces Landlock,
     jobs::what_a_job_leaves_ends_with_it: Bubblewrap Namespaces Landlock None,
     jobs::a_request_to_end_reaches_the_job: Bubblewrap Namespaces Landlock None,
     jobs::a_killed_job_leaves_nothing: Bubblewrap Namespaces Landlock None,
@@ -162,13 +164,30 @@ pub fn run(session: &mut SandboxSession, command: &SandboxCommand) -> SandboxedE
     session.run(command, &mut |_, _| {}).expect("a sandbox that answers")
 }
 
+/// A copy of this program that every user can start.
+static COPY: Mutex<Option<tempfile::TempDir>> = Mutex::new(None);
+
+fn copied_program() -> PathBuf {
+    let mut copy = COPY.lock().expect("no other thread");
+    let directory = copy.get_or_insert_with(|| {
+        let directory = outside();
+        std::fs::copy(own_program(), directory.path().join("it")).expect("a copy");
+        directory
+    });
+    directory.path().join("it")
+}
+
+pub fn remove_copied_program() {
+    *COPY.lock().expect("no other thread") = None;
+}
+
 /// One role of this program, inside of a sandbox in which it can be read.
 pub fn role(name: &str, arguments: &[&str]) -> SandboxCommand {
-    program(own_program(), &[&[inside::ARGUMENT, name], arguments].concat())
+    program(copied_program(), &[&[inside::ARGUMENT, name], arguments].concat())
 }
 
 pub fn with_own_program(policy: Policy) -> Policy {
-    Policy { readable: [policy.readable, vec![own_program()]].concat(), ..policy }
+    Policy { readable: [policy.readable, vec![copied_program()]].concat(), ..policy }
 }
 
 /// As the user that runs the tests, and as nobody. Only the first shows what the sandbox itself keeps
@@ -179,10 +198,8 @@ pub fn policies() -> [Policy; 2] {
 
 /// A directory of the machine outside of what a sandbox shows, open to every user.
 pub fn outside() -> tempfile::TempDir {
-    let base = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    std::fs::create_dir_all(base).expect("a directory");
-    let directory =
-        tempfile::tempdir_in(base).or_else(|_| tempfile::tempdir()).expect("a directory");
+    // The way to the build directory may be closed to others, as root's home is.
+    let directory = tempfile::tempdir_in("/var/tmp").expect("a directory");
     open_to_all(directory.path(), 0o777);
     directory
 }

@@ -5,6 +5,7 @@
 mod alternatives;
 mod apt_lists;
 mod control_record;
+mod fixed_paths;
 mod simulated_install;
 mod unpack_root;
 mod wrapper;

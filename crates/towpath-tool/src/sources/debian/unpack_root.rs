@@ -7,6 +7,7 @@ use super::super::build_sandbox::{BuildCommand, BuildSandbox};
 use super::super::installed_programs::{is_program_name, new_program, real_directory};
 use super::super::source_context::{SourceContext, Unit};
 use super::super::source_error::SourceError;
+use super::fixed_paths::fixed_paths;
 use super::wrapper::{SearchPaths, rebase_links};
 use super::{DPKG, packages_in, programs_in};
 use std::fs::{self, Permissions};
@@ -49,6 +50,9 @@ pub(in super::super) fn build(
             || built.binaries.iter().any(|(known, _)| *known == name)
         {
             continue;
+        }
+        for path in fixed_paths(&root, &program).map_err(SourceError::io(&root))? {
+            built.missing_outside.push((name.clone(), path));
         }
         let text = paths.wrapper(&root, &program).map_err(SourceError::io(&root))?;
         new_program(built, step.install, &name, |path| {

@@ -89,7 +89,9 @@ impl Args {
             out::json(&value);
             return Ok(exit_of(&outcome));
         }
-        Ok(result_lines::print(session, &outcome))
+        let exit = result_lines::print(session, &outcome);
+        result_lines::print_path_hint(session, [&outcome]);
+        Ok(exit)
     }
 }
 

@@ -47,7 +47,7 @@ impl Execute for Args {
             if matches!(outcome, InstallOutcome::NotVerified { .. }) {
                 exit = Exit::Failed;
             }
-            outcomes.push(result_lines::as_json(&outcome));
+            outcomes.push(outcome);
         };
         if self.tools.is_empty() {
             let mut project = ProjectTools::read(env, &env.current)?;
@@ -67,13 +67,14 @@ impl Execute for Args {
         for tool in &self.tools {
             take(install_one(&session, tool)?);
         }
+        let mut rows: Vec<_> = outcomes.iter().map(result_lines::as_json).collect();
         for (name, error) in &failed {
             out::note(clean(&format!("{name}: {}", error.message)));
-            let error = json!({ "tool": name, "status": "error", "error": error.message });
-            outcomes.push(error);
+            rows.push(json!({ "tool": name, "status": "error", "error": error.message }));
         }
-        if self.json {
-            out::json(&json!({ "schema": 1, "tools": outcomes }));
+        match self.json {
+            true => out::json(&json!({ "schema": 1, "tools": rows })),
+            false => result_lines::print_path_hint(&session, &outcomes),
         }
         // What is worst decides.
         let worst = failed.iter().map(|(_, error)| error.exit).max_by_key(|exit| exit.severity());

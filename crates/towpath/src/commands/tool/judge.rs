@@ -7,7 +7,7 @@ use crate::terminal::format::clean;
 use crate::terminal::{diagnostics, out};
 use serde_json::json;
 use std::io::Read as _;
-use towpath_core::{Diagnostic, Source};
+use towpath_core::Source;
 use towpath_tool::{
     Observation, VerifyAnalysis, VerifySection, analyze, read_observation, verify_section,
 };
@@ -33,8 +33,14 @@ pub struct Args {
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let source = Source::new("standard input", read_stdin()?);
-        let observation =
-            read_observation(&source).map_err(|problems| refused(&problems, invocation.color()))?;
+        let observation = read_observation(&source).map_err(|problems| {
+            diagnostics::refuse_file(
+                &problems,
+                invocation.color(),
+                Exit::BadInput,
+                ErrorKind::BadInput,
+            )
+        })?;
         let analysis = analyze(&observation);
         let section = verify_section(&observation, &analysis.judgement);
         if self.json {
@@ -88,12 +94,4 @@ fn read_stdin() -> Result<String, CommandError> {
         return Err(CommandError::bad_input("standard input: larger than 16 MiB"));
     }
     String::from_utf8(bytes).map_err(|_| CommandError::bad_input("standard input: not UTF-8"))
-}
-
-/// Draws what is wrong with an observation.
-fn refused(problems: &[Diagnostic], color: bool) -> CommandError {
-    diagnostics::draw(problems, color);
-    let message = problems.first().map_or("not an observation", |p| p.message.as_str());
-    let error = CommandError::new(Exit::BadInput, ErrorKind::BadInput, message);
-    CommandError { shown: true, ..error }
 }

@@ -10,8 +10,9 @@ use crate::tools::sandbox_lines::not_enforced;
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use towpath_tool::sources::check_version;
 use towpath_tool::verification::{ProbeReport, ProgramUnderTest, SandboxSetup, probe};
-use towpath_tool::{Probe, VerifyAnalysis, analyze};
+use towpath_tool::{Probe, VerifyAnalysis, analyze, check_tool_name};
 
 /// Find out whether a program works.
 ///
@@ -40,6 +41,12 @@ pub struct Args {
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
+        if let Some(name) = &self.name {
+            check_tool_name(name).map_err(CommandError::bad_input)?;
+        }
+        if let Some(version) = &self.expect {
+            check_version(version).map_err(CommandError::bad_input)?;
+        }
         let session = ToolSession::open(env, &self.sandbox, self.json)?;
         let program = find(env, &self.program)?;
         let file_name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -71,8 +78,15 @@ impl Execute for Args {
 fn find(env: &Environment, program: &Path) -> Result<PathBuf, CommandError> {
     let text = program.to_string_lossy();
     if text.contains('/') {
+        let path = env.current.join(env.expand_home(program));
         // A file that is not there is a verdict, not an error.
-        return Ok(env.current.join(env.expand_home(program)));
+        let special = path.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir());
+        return match special {
+            true => {
+                Err(CommandError::bad_input(format!("{}: it is no regular file", clean(&text))))
+            }
+            false => Ok(path),
+        };
     }
     env.on_path(&text).ok_or_else(|| {
         let text = clean(&text);

@@ -13,7 +13,7 @@ use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use serde_json::json;
 use towpath_tool::Origin;
 use towpath_tool::install::{InstalledTool, InstalledTools};
-use towpath_tool::sources::SourceRef;
+use towpath_tool::sources::{SourceKind, SourceRef};
 
 /// Install the newest version of tools.
 ///
@@ -83,7 +83,9 @@ impl Execute for Args {
 fn print(session: &ToolSession<'_>, tool: &InstalledTool, outcome: &InstallOutcome) {
     match outcome {
         InstallOutcome::Already(same) if same.record.version == tool.record.version => {
-            out::line(format!("{} {} is the newest", tool.record.tool, tool.record.version));
+            let is_address = same.record.from.starts_with(SourceKind::Url.word());
+            let only = if is_address { "the only version of its address" } else { "the newest" };
+            out::line(format!("{} {} is {only}", tool.record.tool, tool.record.version));
         }
         outcome => {
             result_lines::print(session, outcome);

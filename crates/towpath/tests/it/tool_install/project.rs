@@ -57,6 +57,31 @@ fn problems_of_the_file_are_reported_with_their_location() {
 }
 
 #[test]
+fn a_broken_lock_file_is_refused_with_its_line_and_what_to_do() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    project(&user, &server.tool(&user, "greet", "1.2.0", GREET));
+    user.write(".towpath/tools.lock", "form = 1\n\n[[tool]]\nname = greet\n");
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    let printed = user.towpath(&["tool", "install"]).exits(2);
+    printed.reports("tools.lock: line 4: ").reports("to lock the newest versions again, remove it");
+}
+
+#[test]
+fn the_hint_about_path_is_given_once() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let mut text = "[tools]\n".to_owned();
+    for name in ["greet", "greets"] {
+        let url = server.tool(&user, name, "1.2.0", &GREET.replace("greet", name));
+        text += &format!("{name} = {{ from = \"url:{url}\" }}\n");
+    }
+    user.write(".towpath/tools.toml", &text);
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    let printed = user.towpath(&["tool", "install"]).exits(0);
+    assert_eq!(printed.stdout.matches(" 1.2.0 installed in ").count(), 2, "{}", printed.stdout);
+    assert_eq!(printed.stderr.matches("is not on PATH").count(), 1, "{}", printed.stderr);
+}
+
+#[test]
 fn one_tool_that_fails_does_not_stop_the_others() {
     let (user, server) = (User::on_disk(), ReleaseServer::start());
     let (none, url) =
