@@ -6,7 +6,7 @@ macro_rules! bundled {
     ($($name:literal),* $(,)?) => {
         &[$((
             $name,
-            include_str!(concat!("../../../amplifier-bundle/recipes/", $name, ".yaml")),
+            include_str!(concat!("../bundle/", $name, ".yaml")),
         )),*]
     };
 }
