@@ -127,6 +127,7 @@ macro_rules! sessions {
 sessions! {
     the_readme_is_played: "README.md",
     getting_started_is_played: "docs/getting-started.md",
+    installing_is_played: "docs/install.md",
     recipes_are_played: "docs/recipes.md",
     machines_are_played: "docs/machines.md",
     the_machine_format_is_played: "docs/machine-format.md",

@@ -41,6 +41,7 @@ mod readers_that_stop_reading;
 mod recipe_manifests;
 mod recipe_runner_manual;
 mod recipe_sync;
+mod release_files;
 mod render;
 mod requires;
 mod resume;
