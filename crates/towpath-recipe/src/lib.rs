@@ -68,7 +68,7 @@ pub use recipe::{
 pub use recipe_search::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use request::{Request, RunOptions};
 pub use required_inputs::missing;
-pub use schema::{machine_schema, steps_schema};
+pub use schema::{machine_schema, schema_head, steps_schema};
 pub use search_directory_status::{Installed, verify_installation};
 pub use standalone_yaml::{builtin_alone, standalone};
 pub use yaml::{MAX_BYTES, parse as parse_yaml};

@@ -34,7 +34,7 @@ pub use case_runner::{CaseResult, CaseRunner};
 pub use child_runs_and_signals::ChildProcesses;
 pub use host_trait::Host;
 pub use mutation::{Change, Mutant, changes, mutate};
-pub use read_test_file::read;
+pub use read_test_file::{read, test_file_schema};
 pub use result_observer::Observer;
 pub use results_json::results_json;
 pub use suite_and_case_types::{Case, Suite};

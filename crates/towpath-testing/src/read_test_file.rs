@@ -8,8 +8,11 @@ mod case_and_defaults;
 mod expect;
 mod field_values;
 mod machine_flags;
+mod schema;
 #[cfg(test)]
 mod tests;
+
+pub use schema::test_file_schema;
 
 use crate::suite_and_case_types::{Case, Suite};
 use std::collections::HashSet;

@@ -1,6 +1,10 @@
 //! Settings: flag over environment over project over user over default, each value with its
 //! source. A project's file may not choose programs, and counts only once it is trusted.
 
+mod schema;
+
+pub use schema::settings_schema;
+
 use crate::duration_arguments::of_seconds;
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};

@@ -2,7 +2,7 @@
 //! transitions by their names, the three forms of a transition, and a step with a `$ref`, which may
 //! leave out what the other step gives.
 
-use super::{definition, property, reference};
+use super::{definition, property, reference, schema_head};
 use crate::field_table::{FieldType, Section, StepType, fields_of};
 use crate::read::WORK;
 use serde_json::{Map, Value, json};
@@ -14,9 +14,7 @@ const OTHERS: &str = "^x-";
 
 /// The schema of a state machine, draft 2020-12.
 pub fn machine_schema() -> Value {
-    let mut schema = Map::new();
-    schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
-    schema.insert("title".to_owned(), json!("Towpath state machine"));
+    let mut schema = schema_head("machine", "Towpath state machine");
     schema.extend(section(Section::Machine));
     let step = one_step();
     let parts = [

@@ -3,6 +3,7 @@
 //! that nothing sets, conditions, bash) is left to validation.
 
 mod machine;
+mod name_patterns;
 
 pub use machine::machine_schema;
 
@@ -13,11 +14,19 @@ use serde_json::{Map, Value, json};
 const REQUIREMENT: &str =
     r"^\s*[A-Za-z0-9_][A-Za-z0-9._+-]*\s*((=|>=|>|<=|<)\s*[vV]?[0-9][A-Za-z0-9.+:~_-]*\s*)?$";
 
+/// How a schema of ours begins. Its id is a name and no address: nothing is published there.
+pub fn schema_head(format: &str, title: &str) -> Map<String, Value> {
+    let head = [
+        ("$schema", "https://json-schema.org/draft/2020-12/schema"),
+        ("$id", &format!("urn:towpath:schema:{format}")),
+        ("title", title),
+    ];
+    head.into_iter().map(|(key, value)| (key.to_owned(), json!(value))).collect()
+}
+
 /// The schema of a step recipe, draft 2020-12.
 pub fn steps_schema() -> Value {
-    let mut schema = Map::new();
-    schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
-    schema.insert("title".to_owned(), json!("Towpath step recipe"));
+    let mut schema = schema_head("steps", "Towpath step recipe");
     schema.extend(section(Section::Recipe));
     let parts = [Section::Recursion, Section::Hooks, Section::Step];
     let parts = parts.map(|part| (definition(part).to_owned(), Value::Object(section(part))));
@@ -48,6 +57,7 @@ fn property(field: &Field) -> Value {
         Value::Object(shape) => shape,
         _ => Map::new(),
     };
+    name_patterns::add(field, &mut property);
     property.insert("description".to_owned(), json!(described(field)));
     Value::Object(property)
 }

@@ -7,8 +7,8 @@ use towpath_core::fields::{FieldType, Subject};
 use towpath_core::node::{Entry, Kind, Node};
 
 pub(super) const CALL_KEYS: &[&str] = &["step", "kind", "model", "session"];
-const KINDS: &[&str] = &["prompt", "reminder"];
-const SESSIONS: &[&str] = &["new", "resumed"];
+pub(super) const KINDS: &[&str] = &["prompt", "reminder"];
+pub(super) const SESSIONS: &[&str] = &["new", "resumed"];
 
 impl Reader<'_> {
     /// How many calls, or each of them.

@@ -10,7 +10,7 @@ use towpath_core::text_of;
 pub(super) const ANSWER_KEYS: &[&str] =
     &["answer", "outcome", "description", "files", "run", "fault", "until"];
 pub(super) const STUB_KEYS: &[&str] = &["stdout", "stderr", "exit", "files"];
-const FAULTS: &[&str] = &[
+pub(super) const FAULTS: &[&str] = &[
     "auth",
     "limit",
     "overloaded",

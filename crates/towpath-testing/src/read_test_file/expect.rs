@@ -29,7 +29,7 @@ pub(super) const EXPECT_KEYS: &[&str] = &[
     "checks",
 ];
 pub(super) const MATCHER_KEYS: &[&str] = &["is", "contains", "lacks", "matches"];
-const STATUSES: &[&str] = &[
+pub(super) const STATUSES: &[&str] = &[
     StatusKind::Done.as_str(),
     StatusKind::Failed.as_str(),
     StatusKind::Waiting.as_str(),

@@ -1,6 +1,8 @@
 //! `towpath new`: a first recipe with its tests, to be edited. It creates two files and never touches
 //! an existing one.
 
+mod schema_line;
+
 use super::Execute;
 use crate::environment::{Environment, Invocation, is_project};
 use crate::exit::{CommandError, Exit};
@@ -9,15 +11,17 @@ use crate::session::search_path::PROJECT_DIRECTORIES;
 use crate::terminal::out;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use towpath_core::is_safe_name;
+use towpath_core::{Value, is_safe_name};
 use towpath_shell::bash::quote;
 
 use crate::terminal::shown_path::shown_path;
+use schema_line::schema_line;
 
 /// Create a recipe and its tests, to edit.
 ///
 /// In a project they go to .towpath/recipes, where `towpath run NAME` finds the recipe; elsewhere to
-/// the current directory. Existing files are never touched.
+/// the current directory. Existing files are never touched. In a project the first line of each names its
+/// JSON Schema, for editors, which is created in .towpath.
 ///
 /// Example: towpath new nightly-checks
 #[derive(Debug, clap::Args)]
@@ -109,9 +113,16 @@ impl Execute for Args {
             }
         }
         let named = if self.machine { own } else { name };
-        create(&recipe, &starter.recipe.replace("NAME", &yaml(named)), env)?;
-        create(&tests, starter.tests, env)?;
-        print_next(name, &recipe, &tests, env);
+        let (format, schema) = match self.machine {
+            true => ("machine", towpath_recipe::machine_schema()),
+            false => ("steps", towpath_recipe::steps_schema()),
+        };
+        let text = starter.recipe.replace("NAME", &yaml(named));
+        let mut created = vec![recipe.clone(), tests.clone()];
+        created.extend(create_with_schema(&recipe, &text, format, &schema, env)?);
+        let schema = towpath_testing::test_file_schema();
+        created.extend(create_with_schema(&tests, starter.tests, "test", &schema, env)?);
+        print_next(name, &recipe, &created, env);
         Ok(Exit::Done)
     }
 }
@@ -129,11 +140,22 @@ fn exists(path: &Path, env: &Environment) -> CommandError {
     ))
 }
 
-fn create(path: &Path, text: &str, env: &Environment) -> Result<(), CommandError> {
-    files::create(path, text.as_bytes()).map_err(|error| match error.kind() {
+/// Creates a file of a format; gives the schema's file if that was created too.
+fn create_with_schema(
+    path: &Path,
+    text: &str,
+    format: &str,
+    schema: &Value,
+    env: &Environment,
+) -> Result<Option<PathBuf>, CommandError> {
+    let failed = |path: &Path, error: &std::io::Error| match error.kind() {
         ErrorKind::AlreadyExists => exists(path, env),
         _ => CommandError::setup(format!("{}: {error}", shown_path(path, env))),
-    })
+    };
+    let first = schema_line(path, format, schema, env).map_err(|(path, e)| failed(&path, &e))?;
+    files::create(path, format!("{}{text}", first.line).as_bytes())
+        .map_err(|e| failed(path, &e))?;
+    Ok(first.created)
 }
 
 /// A name as YAML reads it back: `true` or `1` would not be strings.
@@ -144,7 +166,7 @@ fn yaml(name: &str) -> String {
     if plain && !special.contains(&word.as_str()) { name.to_owned() } else { format!("\"{name}\"") }
 }
 
-fn print_next(name: &str, recipe: &Path, tests: &Path, env: &Environment) {
+fn print_next(name: &str, recipe: &Path, created: &[PathBuf], env: &Environment) {
     let shown = shown_path(recipe, env);
     let file = quote(&shown);
     let mut lines = vec![
@@ -156,7 +178,8 @@ fn print_next(name: &str, recipe: &Path, tests: &Path, env: &Environment) {
         lines.push((format!("towpath trust {file}"), "let it run by its name"));
     }
     let width = lines.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
-    out::line(format!("created {shown}\n        {}\n", shown_path(tests, env)));
+    let created: Vec<String> = created.iter().map(|path| shown_path(path, env)).collect();
+    out::line(format!("created {}\n", created.join("\n        ")));
     for (command, what) in lines {
         out::line(format!("  {command:width$}  {what}"));
     }

@@ -4,6 +4,7 @@
 use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
+use crate::settings::settings_schema;
 use crate::terminal::out;
 
 /// Print the JSON Schema of a file format, for editors
@@ -29,6 +30,10 @@ pub enum SchemaFormat {
     Steps,
     /// State machines: each step's outcome chooses the next step.
     Machine,
+    /// Test files of recipes, NAME.test.yaml.
+    Test,
+    /// Settings, settings.toml.
+    Settings,
 }
 
 impl Execute for Args {
@@ -36,6 +41,8 @@ impl Execute for Args {
         match self.format {
             SchemaFormat::Steps => out::json(&towpath_recipe::steps_schema()),
             SchemaFormat::Machine => out::json(&towpath_recipe::machine_schema()),
+            SchemaFormat::Test => out::json(&towpath_testing::test_file_schema()),
+            SchemaFormat::Settings => out::json(&settings_schema()),
         }
         Ok(Exit::Done)
     }

@@ -48,6 +48,35 @@ fn in_a_project_it_is_found_by_its_name() {
 }
 
 #[test]
+fn in_a_project_the_first_line_names_the_schema() {
+    let user = User::new();
+    fs::create_dir(user.path("work/.git")).expect("a project");
+    let printed = user.towpath(&["new", "team/nightly"]).exits(0);
+    let created = "created .towpath/recipes/team/nightly.yaml
+        .towpath/recipes/team/nightly.test.yaml
+        .towpath/steps.schema.json
+        .towpath/test.schema.json\n";
+    assert!(printed.stdout.starts_with(created), "{printed:?}");
+    for (file, format) in [("nightly.yaml", "steps"), ("nightly.test.yaml", "test")] {
+        let text = user.read(&format!(".towpath/recipes/team/{file}"));
+        let first = text.lines().next().expect("a line");
+        let schema = first.strip_prefix("# yaml-language-server: $schema=").expect("its line");
+        let schema = user.read(&format!(".towpath/recipes/team/{schema}"));
+        assert_eq!(schema, user.towpath(&["schema", format]).exits(0).stdout);
+    }
+    user.towpath(&["validate", "--strict", ".towpath/recipes/team/nightly.yaml"]).exits(0);
+    user.towpath(&["test", ".towpath/recipes/team/nightly.yaml"]).exits(0);
+    user.write(".towpath/steps.schema.json", "mine");
+    let printed = user.towpath(&["new", "--machine", "fix"]).exits(0);
+    assert!(printed.stdout.contains(".towpath/machine.schema.json"), "{printed:?}");
+    assert!(!printed.stdout.contains("steps.schema.json"), "{printed:?}");
+    user.towpath(&["new", "other"]).exits(0);
+    assert_eq!(user.read(".towpath/steps.schema.json"), "mine", "what is there stays");
+    let first = "# yaml-language-server: $schema=../machine.schema.json\n";
+    assert!(user.read(".towpath/recipes/fix.yaml").starts_with(first));
+}
+
+#[test]
 fn existing_files_are_not_touched() {
     let user = User::new().file("mine.yaml", "mine\n").file("half.test.yaml", "mine\n");
     user.towpath(&["new", "mine"]).exits(2).reports("mine.yaml exists already");

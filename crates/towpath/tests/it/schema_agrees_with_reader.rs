@@ -2,6 +2,9 @@
 //! every recipe of the repository, and what it shows of each field with each kind of value is what
 //! reading shows.
 
+mod settings;
+mod test_files;
+
 use crate::support::User;
 use serde_json::{Value, json};
 use std::fs;
@@ -84,8 +87,10 @@ fn every_machine_of_the_repository_fits() {
     files.retain(|file| file.parent() == Some(machines.as_path()));
     assert_eq!(files.len(), 8, "{files:?}");
     files.push(root().join("crates/towpath/src/commands/new/machine.yaml"));
-    let mut texts: Vec<String> =
-        files.iter().map(|file| fs::read_to_string(file).expect("a recipe")).collect();
+    // What `new` replaces in its text.
+    let text =
+        |file: &PathBuf| fs::read_to_string(file).expect("a recipe").replace("id: NAME", "id: x");
+    let mut texts: Vec<String> = files.iter().map(text).collect();
     let alone = |file: &PathBuf| {
         let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
         towpath_recipe::builtin_alone(&name).map(std::borrow::Cow::into_owned)
@@ -134,6 +139,51 @@ fn what_belongs_to_others_and_what_is_taken_away_fits_machines() {
     let texts: Vec<String> = rows.iter().map(|(steps, _)| format!("{head}{steps}")).collect();
     for ((steps, fits), printed) in rows.iter().zip(judged("machine", &texts)) {
         assert_eq!(printed.is_none(), *fits, "{steps}{printed:?}");
+    }
+}
+
+/// An id is a name; an address would promise that something is published there.
+#[test]
+fn each_schema_has_an_id() {
+    for format in ["steps", "machine", "test", "settings"] {
+        let schema = User::new().towpath(&["schema", format]).exits(0).json();
+        assert_eq!(schema["$id"], format!("urn:towpath:schema:{format}"));
+        assert!(schema["title"].is_string(), "{format}");
+    }
+}
+
+#[test]
+fn names_that_reading_refuses_do_not_fit() {
+    let steps = |text: &str| format!("name: x\n{text}\n");
+    let step = |text: &str| format!("name: x\nsteps:\n  - {{id: a, command: echo, {text}}}\n");
+    let machine = |id: &str| {
+        format!(
+            "{{id: {id}, label: L, description: d, initialStep: a, guardrails: {{}}, steps: {{a: \
+             {{prompt: p, outcomes: [ok, other], onOutcome: {{ok: {{action: exit, reason: r}}, \
+             other: {{action: exit, reason: r}}}}}}}}}}"
+        )
+    };
+    let with_step = |text: &str| steps(&format!("{text}\nsteps: [{{id: a, command: echo}}]"));
+    let rows = [
+        ("steps", steps("steps: [{id: a b, command: echo}]"), false),
+        ("steps", steps("steps: [{id: A_1-b, command: echo}]"), true),
+        ("steps", "name: ' '\nsteps: [{id: a, command: echo}]".to_owned(), false),
+        ("steps", step("output: a.b"), false),
+        ("steps", step("output: größe_1-b"), true),
+        ("steps", step("context: {a b: 1}"), false),
+        ("steps", step("context: {_ab: 1}"), true),
+        ("steps", with_step("context: {-a: 1}"), false),
+        ("steps", with_step("required_context: [a b]"), false),
+        ("steps", with_step("required_context: [ab, 7]"), true),
+        ("machine", machine("Fix_it"), false),
+        ("machine", machine("fix-it-2"), true),
+    ];
+    for (format, text, fits) in rows {
+        let read = towpath_recipe::read(&Source::new("r.yaml", text.clone()));
+        let errors: Vec<_> = read.problems.iter().filter(|p| p.is_error()).collect();
+        assert_eq!(errors.is_empty(), fits, "{text}{errors:?}");
+        let printed = judged(format, &[text.clone()]).remove(0);
+        assert_eq!(printed.is_none(), fits, "{text}{printed:?}");
     }
 }
 
