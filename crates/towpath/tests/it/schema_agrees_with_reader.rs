@@ -182,7 +182,7 @@ fn names_that_reading_refuses_do_not_fit() {
         let read = towpath_recipe::read(&Source::new("r.yaml", text.clone()));
         let errors: Vec<_> = read.problems.iter().filter(|p| p.is_error()).collect();
         assert_eq!(errors.is_empty(), fits, "{text}{errors:?}");
-        let printed = judged(format, &[text.clone()]).remove(0);
+        let printed = judged(format, std::slice::from_ref(&text)).remove(0);
         assert_eq!(printed.is_none(), fits, "{text}{printed:?}");
     }
 }
