@@ -5,6 +5,7 @@
 use crate::call_cycles;
 use crate::extends::{MAX_LEVELS, extend, extend_outline};
 use crate::find_agent::{FoundAgent, find_agent};
+use crate::hidden_failures::hidden_failures;
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::loaded_recipe::Loaded;
 use crate::machine_analysis::machine_findings;
@@ -359,6 +360,7 @@ impl Resolver<'_> {
         let flow = VariableFlow::new(&self.loaded, inputs);
         self.problems.extend(unset_variables::unset_variables(&flow));
         self.problems.extend(recipe_lints::lints(&flow));
+        self.problems.extend(hidden_failures(&self.loaded));
         self.problems.extend(required_inputs::missing_in_calls(&flow, inputs, run_options));
         self.problems.extend(unknown_step_tags::unknown_tags(&self.loaded, &run_options.tags));
         self.problems.extend(self.loaded.first().and_then(|root| self.missing_inputs(root)));

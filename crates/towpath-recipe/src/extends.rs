@@ -24,6 +24,7 @@ pub(crate) fn extend(child: Recipe, parent: &Recipe) -> Recipe {
         context: contexts(&parent.context, &child.context),
         required_context: required,
         sandbox: child.sandbox.or(parent.sandbox),
+        fail_fast: child.fail_fast.or(parent.fail_fast),
         requires: parent.requires.iter().chain(&child.requires).cloned().collect(),
         recursion: recursion(parent.recursion, child.recursion),
         hooks: hooks(&parent.hooks, &child.hooks),

@@ -6,7 +6,7 @@ use crate::extends::{MAX_LEVELS, extend};
 use crate::find_agent::PlannedAgent;
 use crate::include_files::IncludeFiles;
 use crate::machine_options::MachineOptions;
-use crate::read::{ReadContext, read_in_context};
+use crate::read::{Read, ReadContext, read_in_context};
 use crate::recipe::{PromptDocument, Recipe, Transition, Work};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -76,13 +76,7 @@ impl Plan {
         let mut recipes = Vec::new();
         let mut problems = Vec::new();
         for planned in &self.recipes {
-            let source = Source::new(planned.source.clone(), planned.text.clone());
-            let files_beside = planned.include_files();
-            let files = |path: &str| files_beside.file(path);
-            let directory = planned.path.as_deref().and_then(|path| path.rsplit_once('/'));
-            let directory = directory.map(|(directory, _)| directory);
-            let context = ReadContext { files: &files, inputs: &self.inputs, directory };
-            let read = read_in_context(&source, &context);
+            let (_, read) = self.read(planned);
             problems.extend(read.problems.into_iter().filter(Diagnostic::is_error));
             recipes.extend(read.recipe);
         }
@@ -94,17 +88,34 @@ impl Plan {
         Ok(Program::new(self, recipes))
     }
 
+    /// Reads one text of the plan with the files that it includes.
+    pub(crate) fn read(&self, planned: &PlannedRecipe) -> (Arc<Source>, Read) {
+        let source = Source::new(planned.source.clone(), planned.text.clone());
+        let files_beside = planned.include_files();
+        let files = |path: &str| files_beside.file(path);
+        let directory = planned.path.as_deref().and_then(|path| path.rsplit_once('/'));
+        let directory = directory.map(|(directory, _)| directory);
+        let context = ReadContext { files: &files, inputs: &self.inputs, directory };
+        let read = read_in_context(&source, &context);
+        (source, read)
+    }
+
+    /// The recipes that a recipe is joined from: itself, then what it extends.
+    pub(crate) fn levels(&self, index: usize) -> Vec<usize> {
+        let mut levels = vec![index];
+        while let Some(parent) = levels.last().and_then(|at| self.recipes[*at].extends)
+            && parent < self.recipes.len()
+            && levels.len() <= MAX_LEVELS
+        {
+            levels.push(parent);
+        }
+        levels
+    }
+
     /// A recipe with all that it extends.
     fn joined(&self, index: usize, recipes: &[Recipe]) -> Recipe {
-        let mut chain = vec![index];
-        while let Some(parent) = chain.last().and_then(|at| self.recipes[*at].extends)
-            && parent < recipes.len()
-            && chain.len() <= MAX_LEVELS
-        {
-            chain.push(parent);
-        }
-        let mut levels = chain.into_iter().rev().map(|at| recipes[at].clone());
-        let first = levels.next().expect("a chain begins with the recipe itself");
+        let mut levels = self.levels(index).into_iter().rev().map(|at| recipes[at].clone());
+        let first = levels.next().expect("the first level is the recipe itself");
         levels.fold(first, |parent, child| extend(child, &parent))
     }
 }

@@ -26,6 +26,8 @@ pub struct Recipe {
     pub requires: Vec<RequiredProgram>,
     /// Whether commands run in a sandbox where their step does not state it.
     pub sandbox: Option<bool>,
+    /// Whether commands and hooks run with `bash -euo pipefail` where a step does not state it.
+    pub fail_fast: Option<bool>,
     pub recursion: Recursion,
     pub hooks: Hooks,
     pub flow: Flow,
@@ -202,6 +204,8 @@ pub struct Step {
     pub requires: Vec<RequiredProgram>,
     /// As the step states it; see [`Recipe::is_sandboxed`].
     pub sandbox: Option<bool>,
+    /// As the step states it; see [`Recipe::is_fail_fast`].
+    pub fail_fast: Option<bool>,
     /// The step runs only when one of these is asked for; without any it always does.
     pub when_tags: Vec<String>,
     pub parse_json: ParseJson,
@@ -376,6 +380,12 @@ impl Recipe {
     /// Whether a step's work runs in a sandbox. Only a command does.
     pub fn is_sandboxed(&self, step: &Step) -> bool {
         let stated = step.sandbox.or(self.sandbox).unwrap_or(false);
+        stated && step.work.kind() == StepKind::Bash
+    }
+
+    /// Whether a step's command runs with `bash -euo pipefail`.
+    pub fn is_fail_fast(&self, step: &Step) -> bool {
+        let stated = step.fail_fast.or(self.fail_fast).unwrap_or(false);
         stated && step.work.kind() == StepKind::Bash
     }
 

@@ -97,12 +97,13 @@ impl Page {
         self.line(1, &format!("exitOnOther: {exit_on_other}"));
         self.values(0, &recipe.context);
         self.requires(0, &recipe.requires);
-        self.sandbox(0, recipe.sandbox);
+        self.flag(0, "sandbox", recipe.sandbox);
+        self.flag(0, "fail_fast", recipe.fail_fast);
     }
 
-    fn sandbox(&mut self, depth: usize, stated: Option<bool>) {
+    fn flag(&mut self, depth: usize, name: &str, stated: Option<bool>) {
         if let Some(stated) = stated {
-            self.line(depth, &format!("sandbox: {stated}"));
+            self.line(depth, &format!("{name}: {stated}"));
         }
     }
 
@@ -150,7 +151,8 @@ impl Page {
             self.line(2, "effect: once");
         }
         self.requires(2, &step.requires);
-        self.sandbox(2, step.sandbox);
+        self.flag(2, "sandbox", step.sandbox);
+        self.flag(2, "fail_fast", step.fail_fast);
         let names = step.outcomes.iter().map(|outcome| quoted(&outcome.name));
         self.line(2, &format!("outcomes: [{}]", names.collect::<Vec<_>>().join(", ")));
         self.line(2, "onOutcome:");

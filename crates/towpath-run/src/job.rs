@@ -26,6 +26,16 @@ pub enum JobWork {
     Agent(Box<AgentJob>),
 }
 
+impl JobWork {
+    /// A command with or without bash's options that make its first failing line end it.
+    pub(crate) fn failing_fast(self, fail_fast: bool) -> JobWork {
+        match self {
+            JobWork::Bash(filled) => JobWork::Bash(Filled { fail_fast, ..filled }),
+            agent => agent,
+        }
+    }
+}
+
 /// One agent call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentJob {

@@ -25,6 +25,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod agent_call;
+mod condition_values;
 mod cost_of_calls;
 mod edited_recipe;
 mod event;
@@ -56,6 +57,7 @@ mod step_start;
 mod wait_after_fault;
 
 pub use agent_call::{AgentCall, CallEnd};
+pub use condition_values::ConditionValue;
 pub use cost_of_calls::Spent;
 pub use edited_recipe::EditRefused;
 pub use event::{CallEnded, CallStarted, EndedWith, Event, EventKind, Movement};

@@ -75,12 +75,12 @@ impl Run {
         progress.interrupted = false;
         progress.phase = Phase::Pending;
         let entered = progress.visit > 0;
-        let verdict = self.verdict(at);
+        let start = self.start(at);
         if entered {
-            self.begin(at, verdict);
+            self.begin(at, start);
         } else {
             // An edit has put it into the current batch.
-            self.enter(at, verdict);
+            self.enter(at, start);
         }
     }
 

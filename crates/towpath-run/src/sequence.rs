@@ -116,8 +116,8 @@ impl FlowRules for SequenceRules {
     fn rerun(&self, run: &mut Run, at: StepAt) {
         run.rewind_to(at);
         run.reset(at);
-        let verdict = run.verdict(at);
-        run.enter(at, verdict);
+        let start = run.start(at);
+        run.enter(at, start);
         run.dirty.insert(at.frame);
     }
 
@@ -231,9 +231,9 @@ impl Run {
     fn begin_batch(&mut self, frame: usize, batch: Range<usize>) {
         // Every condition of a group sees the context as it was when the group started.
         let steps = batch.map(|step| StepAt::new(frame, step));
-        let verdicts: Vec<_> = steps.map(|at| (at, self.verdict(at))).collect();
-        for (at, verdict) in verdicts {
-            self.enter(at, verdict);
+        let starts: Vec<_> = steps.map(|at| (at, self.start(at))).collect();
+        for (at, start) in starts {
+            self.enter(at, start);
         }
     }
 

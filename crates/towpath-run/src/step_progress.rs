@@ -1,6 +1,7 @@
 //! How far a step has come in its current visit.
 
 use crate::agent_call::{AgentCall, Reminder};
+use crate::condition_values::ConditionValue;
 use crate::job_end::Output;
 use crate::render_prompt_documents::{DocumentUse, PromptRendering};
 use crate::step_and_run_outcome::{Failure, StepResult, StepStatus};
@@ -38,6 +39,8 @@ pub(crate) struct Progress {
     pub interrupted: bool,
     /// Counted against the limits of the frames around it.
     pub counted: bool,
+    /// What its condition read when it was looked at.
+    pub condition_values: Vec<ConditionValue>,
     pub started_ms: Option<i64>,
     pub ended_ms: Option<i64>,
 }

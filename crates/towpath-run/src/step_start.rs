@@ -1,5 +1,6 @@
 //! How a step begins: its condition, the limits, its hook, and the job or call that is its work.
 
+use crate::condition_values::{ConditionValue, values_read};
 use crate::fill_command_and_prompt::{FilledWork, Scope, unreadable, value_failure};
 use crate::job::Job;
 use crate::job_end::Output;
@@ -10,6 +11,17 @@ use crate::step_progress::{Phase, Progress};
 use towpath_core::{JobKey, JobKind, Map};
 use towpath_recipe::{Step, missing};
 
+/// How a step is to begin, and what its condition read.
+pub(crate) struct Start {
+    pub verdict: StartVerdict,
+    pub read: Vec<ConditionValue>,
+}
+
+impl Start {
+    /// Of a step without tags and condition.
+    pub const RUN: Start = Start { verdict: StartVerdict::Run, read: Vec::new() };
+}
+
 /// What the tags and the condition of a step mean for it.
 pub(crate) enum StartVerdict {
     Run,
@@ -18,7 +30,13 @@ pub(crate) enum StartVerdict {
 }
 
 impl Run {
-    pub(crate) fn verdict(&self, at: StepAt) -> StartVerdict {
+    pub(crate) fn start(&self, at: StepAt) -> Start {
+        let condition = self.step(at).condition.as_ref();
+        let read = condition.map(|c| values_read(c, &self.frames[at.frame])).unwrap_or_default();
+        Start { verdict: self.verdict(at), read }
+    }
+
+    fn verdict(&self, at: StepAt) -> StartVerdict {
         let step = self.step(at);
         if let Some(reason) = self.program.plan.tags.against(step) {
             return StartVerdict::Skip(reason);
@@ -40,15 +58,16 @@ impl Run {
     }
 
     /// A new visit of a step.
-    pub(crate) fn enter(&mut self, at: StepAt, verdict: StartVerdict) {
+    pub(crate) fn enter(&mut self, at: StepAt, start: Start) {
         let visit = self.progress(at).visit + 1;
         *self.progress_mut(at) = Progress { visit, ..Progress::default() };
-        self.begin(at, verdict);
+        self.begin(at, start);
     }
 
     /// Begins a step, at its entry or when it is tried again.
-    pub(crate) fn begin(&mut self, at: StepAt, verdict: StartVerdict) {
-        match verdict {
+    pub(crate) fn begin(&mut self, at: StepAt, start: Start) {
+        self.progress_mut(at).condition_values = start.read;
+        match start.verdict {
             StartVerdict::Skip(reason) => {
                 let result = StepResult::new(StepStatus::Skipped { reason }, Output::None);
                 self.settled(at, result, Vec::new());
@@ -107,7 +126,9 @@ impl Run {
             Ok((work, environment)) => {
                 let key = self.key(at, self.progress(at).attempts.work, kind);
                 let timeout = self.work_timeout(at);
-                let sandboxed = self.recipe(at.frame).is_sandboxed(self.step(at));
+                let (recipe, step) = (self.recipe(at.frame), self.step(at));
+                let sandboxed = recipe.is_sandboxed(step);
+                let work = work.failing_fast(recipe.is_fail_fast(step));
                 let job = Job { key, work, directory, timeout, environment, sandboxed };
                 self.ready.push((job, at));
             }

@@ -15,7 +15,13 @@ pub struct Filled {
     /// The shell's own `$1`, `$2` and so forth.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
+    /// It runs with [`FAIL_FAST`]: the first failing line or part of a pipe ends it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fail_fast: bool,
 }
+
+/// The options of bash that make the first failing line or part of a pipe end a script.
+pub const FAIL_FAST: [&str; 2] = ["-euo", "pipefail"];
 
 const STEM: &str = "towpath_";
 
@@ -38,7 +44,8 @@ fn longest_run(text: &str) -> Option<usize> {
 impl Filled {
     /// Text that runs as it is written.
     pub fn plain(script: impl Into<String>) -> Filled {
-        Filled { script: script.into(), values: Vec::new(), arguments: Vec::new() }
+        let (script, values, arguments) = (script.into(), Vec::new(), Vec::new());
+        Filled { script, values, arguments, fail_fast: false }
     }
 
     /// Whether the script is nothing without its values.
@@ -89,7 +96,8 @@ impl Filled {
         let prefix = self.prefix();
         let set = |(i, value): (usize, &String)| format!("{prefix}{i}={}; ", single_quote(value));
         let values: String = self.all_values().enumerate().map(set).collect();
-        format!("{values}{}{}", self.set_arguments(&prefix), self.script)
+        let options = if self.fail_fast { format!("set {}; ", FAIL_FAST.join(" ")) } else { String::new() };
+        format!("{options}{values}{}{}", self.set_arguments(&prefix), self.script)
     }
 
     /// What to write into the file: each value, ended by a NUL byte.
@@ -164,7 +172,7 @@ mod tests {
             (vec!["v".to_owned()], script.clone(), "<v><a b><><$(c)'><3><__towpath_9>"),
             (Vec::new(), script, "<><a b><><$(c)'><3><__towpath_9>"),
         ] {
-            let filled = Filled { script, values, arguments: arguments.clone() };
+            let filled = Filled { values, arguments: arguments.clone(), ..Filled::plain(script) };
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(&file, filled.values_bytes()).unwrap();
             for command in

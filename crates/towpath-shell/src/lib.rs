@@ -26,7 +26,7 @@ mod value_as_code_warnings;
 mod variable_attributes;
 mod words_read_as_code;
 
-pub use filled_script::Filled;
+pub use filled_script::{FAIL_FAST, Filled};
 pub use recipe_var_environment::RecipeVariable;
 pub use shell_text::{
     FillError, PlaceholderKind, ShellError, ShellPlaceholder, ShellText, ShellWarning,

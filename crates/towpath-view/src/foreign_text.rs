@@ -18,6 +18,21 @@ pub fn first_line(text: &str) -> String {
     clean(&first.replace('\t', " ")) + more
 }
 
+/// The first line of a command that does something: no blank line, no comment, and no `set` that only
+/// chooses options of the shell; with `…` where more follow.
+pub fn first_command_line(text: &str) -> String {
+    let prepares = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let options = |option: &str| option.starts_with(['-', '+']) && option.len() > 1;
+        line.starts_with('#')
+            || matches!(words[..], ["set", first, ..] if options(first) && first != "--")
+                && !line.contains([';', '&', '|'])
+    };
+    let mut lines = text.lines().skip_while(|line| line.trim().is_empty() || prepares(line.trim()));
+    let rest = lines.by_ref().collect::<Vec<_>>().join("\n");
+    if rest.is_empty() { first_line(text) } else { first_line(&rest) }
+}
+
 /// A path in full, with what is no text escaped.
 pub fn escaped(path: &Path) -> String {
     match path.to_str() {
@@ -30,6 +45,20 @@ pub fn escaped(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_shown_by_its_first_line_that_does_something() {
+        for (text, shown) in [
+            ("set -euo pipefail\nmake test\n", "make test"),
+            ("#!/bin/bash\n\n# first\nset -e\nset -o pipefail\nmake\nmake test", "make …"),
+            ("set -- a b\necho $1", "set -- a b …"),
+            ("set -e; make", "set -e; make"),
+            ("set -e", "set -e"),
+            ("make test", "make test"),
+        ] {
+            assert_eq!(first_command_line(text), shown, "{text}");
+        }
+    }
 
     #[test]
     fn foreign_text_cannot_move_the_cursor() {

@@ -30,4 +30,4 @@ pub use machine_exit_reason::{BACKEND_ERROR, exit_reason, machine_exit};
 pub use origin_word::origin_word;
 pub use problem_json::problem_json;
 pub use required_programs_text::required;
-pub use step_text_and_callee::{callee, step_text};
+pub use step_text_and_callee::{FAIL_FAST_BASH, callee, step_line, step_text, step_worker};

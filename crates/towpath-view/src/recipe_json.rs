@@ -75,6 +75,7 @@ fn part_json(program: &Program, index: usize) -> Value {
             "once": step.effect == Effect::Once,
             "requires": required(&step.requires),
             "sandbox": recipe.is_sandboxed(step),
+            "fail_fast": recipe.is_fail_fast(step),
             "output": recipe.output_name(step),
             "outcomes": step.outcomes.iter().map(|o| outcome_json(recipe, o)).collect::<Vec<_>>(),
             "reachable": reachable.as_ref().map(|analysis| analysis.reachable[at]),

@@ -1,6 +1,7 @@
 //! What is shown of a step, in text, charts and JSON alike: its text, and the recipe that it calls.
 
-use towpath_recipe::{Program, Step, Work};
+use crate::foreign_text::{first_command_line, first_line};
+use towpath_recipe::{Program, Recipe, Step, Work};
 
 /// The recipe that a step calls, by its index.
 pub fn callee(program: &Program, caller: usize, step: &Step) -> Option<usize> {
@@ -9,6 +10,22 @@ pub fn callee(program: &Program, caller: usize, step: &Step) -> Option<usize> {
         _ => None,
     }
 }
+
+/// What a step does, in one line.
+pub fn step_line(step: &Step) -> String {
+    match &step.work {
+        Work::Bash { command } => first_command_line(command.text()),
+        _ => first_line(&step_text(step)),
+    }
+}
+
+/// What does a step's work: `bash -e` where the first failing line ends a command.
+pub fn step_worker(recipe: &Recipe, step: &Step) -> &'static str {
+    if recipe.is_fail_fast(step) { FAIL_FAST_BASH } else { step.work.kind().as_str() }
+}
+
+/// How a command that the first failing line ends is named beside `bash`.
+pub const FAIL_FAST_BASH: &str = "bash -e";
 
 /// What a step does, as its author wrote it.
 pub fn step_text(step: &Step) -> String {

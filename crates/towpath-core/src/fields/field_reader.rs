@@ -196,6 +196,7 @@ impl<'a> FieldReader<'a> {
     pub fn seconds<'n>(&mut self, entry: impl Into<Option<&'n Entry>>) -> Option<Duration> {
         let entry = entry.into()?;
         let duration = number_in(&entry.value)
+            .or_else(|| seconds_in(&entry.value))
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
             .filter(|duration| !duration.is_zero() && *duration <= LONGEST_TIME);
         let what = format!("`{}`", entry.key);
@@ -295,6 +296,26 @@ impl<'a> FieldReader<'a> {
 pub fn known_fields(subject: Subject<'_>, names: &[&str]) -> String {
     format!("{subject} has {}", quoted_list(names))
 }
+
+/// The seconds of a time with its unit: `90s`, `5m`, `1.5h`.
+fn seconds_in(node: &Node) -> Option<f64> {
+    let Kind::Text(text) = &node.kind else { return None };
+    let unit = match text.chars().last()? {
+        's' => 1.0,
+        'm' => 60.0,
+        'h' => 3600.0,
+        _ => return None,
+    };
+    let digits = &text[..text.len() - 1];
+    let plain = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.ends_with(|c: char| c.is_ascii_digit())
+        && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let number: f64 = digits.parse().ok().filter(|_| plain && digits.len() <= MAX_DIGITS)?;
+    Some(number * unit)
+}
+
+/// Of the number of a time with its unit.
+const MAX_DIGITS: usize = 12;
 
 fn number_in<T: FromStr>(node: &Node) -> Option<T> {
     match &node.kind {

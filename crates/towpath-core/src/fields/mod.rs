@@ -149,6 +149,12 @@ impl<R: FieldRow, E: Copy> Fields<R, E> {
         !there && !required.unless.is_some_and(|other| self.has(other))
     }
 
+    /// An unknown field is meant to be this one, so that it is not missing.
+    pub fn mean(&mut self, name: &'static str) {
+        self.meant.push(name);
+        self.missing.retain(|(missing, _)| *missing != name);
+    }
+
     /// The required fields that are not there, with the code of that problem.
     pub fn missing(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.missing.iter().map(|(name, required)| (*name, required.code))

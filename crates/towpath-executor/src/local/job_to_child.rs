@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use towpath_agent::{Backend, Scripted};
 use towpath_process::{ChildSpec, Sandbox};
-use towpath_shell::Filled;
+use towpath_shell::{FAIL_FAST, Filled};
 
 /// Scripts longer than this do not fit into an argument.
 const LONGEST_ARGUMENT: usize = 120_000;
@@ -84,7 +84,8 @@ impl LocalConfig {
             files.write("values", &script.values_bytes())?;
         }
         let command = script.command(&files.path("values").to_string_lossy());
-        let arguments = bash_arguments(command, files)?;
+        let options = if script.fail_fast { &FAIL_FAST[..] } else { &[] };
+        let arguments = bash_arguments(options, command, files)?;
         let program = self.bash.clone().into_os_string();
         Ok(Start { program, arguments, environment, stdin: None })
     }
@@ -133,11 +134,18 @@ fn set(environment: &mut Vec<(OsString, OsString)>, variables: Vec<(OsString, Os
     }
 }
 
-/// `bash -c TEXT`, or `bash FILE` where the text is longer than an argument may be.
-fn bash_arguments(command: String, files: &mut JobFiles) -> Result<Vec<OsString>, ExecutorError> {
+/// `bash OPTIONS -c TEXT`, or `bash OPTIONS FILE` where the text is longer than an argument may be.
+fn bash_arguments(
+    options: &[&str],
+    command: String,
+    files: &mut JobFiles,
+) -> Result<Vec<OsString>, ExecutorError> {
+    let mut arguments: Vec<OsString> = options.iter().map(OsString::from).collect();
     if command.len() <= LONGEST_ARGUMENT {
-        return Ok(vec!["-c".into(), command.into()]);
+        arguments.extend(["-c".into(), command.into()]);
+    } else {
+        files.write("script", command.as_bytes())?;
+        arguments.push(files.path("script").into());
     }
-    files.write("script", command.as_bytes())?;
-    Ok(vec![files.path("script").into()])
+    Ok(arguments)
 }

@@ -30,6 +30,9 @@ pub(super) fn doubled(range: Range<usize>, symbol: &str) -> ConditionError {
 pub(super) fn no_symbol(text: &str, range: Range<usize>) -> ConditionError {
     let symbol = &text[range.clone()];
     let no_operator = || format!("`{symbol}` is not an operator");
+    if let Some(error) = regex(text, &range).or_else(|| bash_test(text, &range)) {
+        return error;
+    }
     let (message, help) = match symbol {
         "=" => ("`=` does not compare".to_owned(), "write `==`".to_owned()),
         "!" => (no_operator(), format!("write `not {}`", operand_after(text, range.end))),
@@ -39,6 +42,10 @@ pub(super) fn no_symbol(text: &str, range: Range<usize>) -> ConditionError {
         "{" | "}" => (
             "maps cannot be written in a condition".to_owned(),
             "compare one value at a time".to_owned(),
+        ),
+        "?" => (
+            "a condition has no `? :`".to_owned(),
+            "write `a and b or c`".to_owned(),
         ),
         "$" => (
             "a variable has no `$` here".to_owned(),
@@ -53,6 +60,53 @@ pub(super) fn no_symbol(text: &str, range: Range<usize>) -> ConditionError {
         }
     };
     ConditionError::new(range, message).help(help)
+}
+
+/// `a =~ 'b.*'` and `a ~= 'b.*'`.
+fn regex(text: &str, range: &Range<usize>) -> Option<ConditionError> {
+    let begins = |symbol: &str| text[range.start..].starts_with(symbol);
+    let symbol = ["=~", "!~", "~=", "~"].into_iter().find(|symbol| begins(symbol))?;
+    let range = range.start..range.start + symbol.len();
+    Some(ConditionError::new(range, format!("`{symbol}`: {NO_REGEX}")).help(REGEX_HELP))
+}
+
+/// `[ -f x ]`, `test -z "$a"`, `a -eq 1`: the dash begins an option of a test.
+fn bash_test(text: &str, range: &Range<usize>) -> Option<ConditionError> {
+    let option = text[range.start..].strip_prefix('-')?;
+    let letters = option.chars().take_while(char::is_ascii_lowercase).count();
+    let end = range.end + letters;
+    if !(1..=2).contains(&letters) || !text[end..].starts_with(' ') {
+        return None;
+    }
+    let message = format!("`{}` is a test of bash, and a condition is none", &text[range.start..end]);
+    let help = "compare variables, as in `count > 1`; or let an earlier step run the test, as in \
+        `command: test -f FILE && echo yes || true`, and test its output";
+    Some(ConditionError::new(range.start..end, message).help(help))
+}
+
+const NO_REGEX: &str = "conditions have no regular expressions";
+const REGEX_HELP: &str = "write `'part' in whole`, `whole.startswith('part')` or \
+    `whole.endswith('part')`; or let an earlier step run `grep` and test its output";
+
+/// What to write instead of a function of another language.
+pub(super) fn function_meant(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "contains" | "includes" | "has" => "write `'part' in whole`",
+        "startsWith" | "starts_with" => "write `value.startswith('part')`",
+        "endsWith" | "ends_with" => "write `value.endswith('part')`",
+        "success" | "always" => "leave it out: a step runs when those before it did not fail",
+        "failure" | "failed" => {
+            "set `continue_on_error: true` on the step that may fail, and test `steps.ID.status == 'failed'`"
+        }
+        "cancelled" => "leave it out: a cancelled run starts no more steps",
+        "not" => "write `not value`",
+        "length" | "size" => "write `len(value)`",
+        "toLower" | "tolower" => "write `value.lower()`",
+        "match" | "matches" | "regex" | "test" | "search" => REGEX_HELP,
+        "defined" | "exists" | "is_set" => "write the bare name: it is null if nothing sets it",
+        "env" | "getenv" => "variables of the environment cannot be read: declare an input in `context`",
+        _ => return None,
+    })
 }
 
 /// The name that follows, for an example; `…` if none does.
@@ -74,6 +128,7 @@ pub(super) fn operator_meant(word: &str) -> Option<&'static str> {
         "lt" => "write `<`",
         "gt" => "write `>`",
         "contains" | "includes" | "has" => "write `'part' in whole`",
+        "matches" | "match" | "like" => REGEX_HELP,
         _ => return None,
     })
 }
@@ -86,6 +141,7 @@ pub(super) fn method_meant(name: &str, receiver: &str) -> Option<String> {
         "trim" => format!("write `{receiver}.strip()`"),
         "tolower" | "toLowerCase" | "lowercase" => format!("write `{receiver}.lower()`"),
         "toupper" | "toUpperCase" | "uppercase" => format!("write `{receiver}.upper()`"),
+        "match" | "matches" | "test" | "search" => REGEX_HELP.to_owned(),
         "startsWith" | "starts_with" => format!("write `{receiver}.startswith(…)`"),
         "endsWith" | "ends_with" => format!("write `{receiver}.endswith(…)`"),
         _ => return None,

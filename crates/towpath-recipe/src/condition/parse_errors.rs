@@ -11,12 +11,14 @@ use super::tree::Node;
 use std::ops::Range;
 
 pub(super) fn no_function(range: Range<usize>, name: &str) -> ConditionError {
-    let help = match function_table::find(&METHODS, name) {
-        Some(_) => format!("`{name}` is a method: write `value.{name}(…)`"),
-        None => match function_table::near(&FUNCTIONS, name) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the functions are {}", function_table::listed(&FUNCTIONS)),
-        },
+    let is_method = function_table::find(&METHODS, name).is_some();
+    let meant = other_language_hints::function_meant(name);
+    let near = function_table::near(&FUNCTIONS, name);
+    let help = match (meant, near) {
+        _ if is_method => format!("`{name}` is a method: write `value.{name}(…)`"),
+        (Some(meant), _) => meant.to_owned(),
+        (None, Some(near)) => format!("did you mean `{near}`?"),
+        (None, None) => format!("the functions are {}", function_table::listed(&FUNCTIONS)),
     };
     ConditionError::new(range, format!("there is no function `{}`", excerpt(name))).help(help)
 }

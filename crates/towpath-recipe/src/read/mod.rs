@@ -15,6 +15,7 @@ pub use prompt_document::PROMPT_ROOT;
 pub(crate) use prompt_document::load_document;
 
 use crate::check_across_steps;
+use crate::other_tools_files;
 use crate::field_table::{FieldType, NO_STEPS, RECIPE_FILE, Section};
 use crate::recipe::{Extends, Flow, Hooks, Recipe, Recursion, Step};
 use crate::recipe_outline_for_checks::{Named, Outline};
@@ -74,6 +75,12 @@ fn no_files(path: &str) -> Result<Arc<Source>, Diagnostic> {
 /// Reads and checks the text of one recipe with the files it includes.
 pub fn read_in_context(source: &Arc<Source>, context: &ReadContext<'_>) -> Read {
     let tree = yaml::parse(source, RECIPE_FILE);
+    let misread = other_tools_files::recognised(source, tree.root.as_ref())
+        .or_else(|| machine::steps_meant_as_list(source, tree.root.as_ref()?));
+    if let Some(problem) = misread {
+        let outline = Outline { open: true, ..Outline::default() };
+        return Read { recipe: None, problems: vec![problem], outline };
+    }
     if tree.root.as_ref().is_some_and(machine::is_machine) {
         return machine::read(source, tree, context);
     }
@@ -196,6 +203,7 @@ impl<'a> Reader<'a> {
         let required_context = self.required_context(&fields);
         let requires = self.requirements(fields.get("requires"));
         let sandbox = self.sandbox(fields.get("sandbox"));
+        let fail_fast = self.bool(fields.get("fail_fast"));
         let extends = self.fixed_text(fields.get("extends"));
         let extends = extends.map(|t| Extends { name: t.text.trim().to_owned(), span: t.span });
         self.outline.extends = extends.as_ref().map(|e| self.named(&e.name, e.span));
@@ -218,6 +226,7 @@ impl<'a> Reader<'a> {
             required_context,
             requires,
             sandbox,
+            fail_fast,
             recursion,
             hooks,
             flow: Flow::Sequence,

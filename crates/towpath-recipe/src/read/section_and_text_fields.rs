@@ -3,6 +3,7 @@
 
 use super::Reader;
 use crate::field_table::{Field, FieldType, Section, fields_of, find_field};
+use crate::foreign_fields::{Instead, instead_of};
 use crate::recipe::RequiredProgram;
 use crate::yaml_text_map::TextMap;
 use std::sync::Arc;
@@ -29,11 +30,17 @@ impl Reader<'_> {
         subject: Subject<'_>,
     ) -> Option<FieldMap<'n>> {
         let entries = self.entries(node, subject)?;
-        let (fields, unknown) = Fields::sort(entries, |entry| entry, fields_of(section));
+        let (mut fields, unknown) = Fields::sort(entries, |entry| entry, fields_of(section));
         let names: Vec<&str> = fields_of(section).map(|field| field.name).collect();
         let lists_all = matches!(section, Section::Hooks | Section::Recursion);
         for entry in unknown {
-            let elsewhere = elsewhere(&entry.key, section).map(str::to_owned);
+            let instead = instead_of(&entry.key, section);
+            if let Some(meant) = instead.and_then(Instead::field) {
+                fields.mean(meant);
+            }
+            let elsewhere = instead
+                .map(Instead::label)
+                .or_else(|| elsewhere(&entry.key, section).map(str::to_owned));
             let problem = self.unknown_field(entry, subject, &names, elsewhere);
             self.problem(if lists_all {
                 problem.help(known_fields(subject, &names))

@@ -68,13 +68,30 @@ impl Reader<'_> {
             effect: self.effect(&fields, step_type),
             requires: self.requirements(fields.get("requires")),
             sandbox: self.sandbox(fields.get("sandbox")),
+            fail_fast: self.bool(fields.get("fail_fast")),
             when_tags: self.when_tags(&fields),
             parse_json: self.parse_json(&fields),
             work,
             uses,
         };
-        self.outline.steps.push(read.outline());
+        let mut outline = read.outline();
+        outline.task = outline.task.or_else(|| self.task_of_broken(&fields));
+        self.outline.steps.push(outline);
         read.step()
+    }
+
+    /// Whom a step names whose work could not be read: whether they exist is known all the same.
+    fn task_of_broken(&self, fields: &FieldMap<'_>) -> Option<Task> {
+        let named = |field: &str| {
+            let entry = fields.get(field)?;
+            let Kind::Text(name) = &entry.value.kind else { return None };
+            let plain = !name.contains("{{") && !name.trim().is_empty();
+            plain.then(|| self.named(name.trim(), entry.value.defined))
+        };
+        if let Some(recipe) = named("recipe") {
+            return Some(Task::Call { recipe, recovery: false });
+        }
+        named("agent").map(|agent| Task::Agent { named: Some(agent), no: None })
     }
 
     fn id(&mut self, fields: &FieldMap<'_>) -> Option<Text> {
@@ -446,6 +463,7 @@ struct Pieces {
     effect: Effect,
     requires: Vec<RequiredProgram>,
     sandbox: Option<bool>,
+    fail_fast: Option<bool>,
     when_tags: Vec<String>,
     parse_json: ParseJson,
     work: Option<Work>,
@@ -492,6 +510,7 @@ impl Pieces {
             effect: self.effect,
             requires: self.requires,
             sandbox: self.sandbox,
+            fail_fast: self.fail_fast,
             when_tags: self.when_tags,
             parse_json: self.parse_json,
             outcomes: Vec::new(),

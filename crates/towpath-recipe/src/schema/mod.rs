@@ -14,6 +14,9 @@ use serde_json::{Map, Value, json};
 const REQUIREMENT: &str =
     r"^\s*[A-Za-z0-9_][A-Za-z0-9._+-]*\s*((=|>=|>|<=|<)\s*[vV]?[0-9][A-Za-z0-9.+:~_-]*\s*)?$";
 
+/// `90s`, `5m`, `1.5h`, and never none.
+const TIME: &str = r"^(?=[0-9.]{1,12}[smh]$)(?=.*[1-9])[0-9]+(\.[0-9]+)?[smh]$";
+
 /// How a schema of ours begins. Its id is a name and no address: nothing is published there.
 pub fn schema_head(format: &str, title: &str) -> Map<String, Value> {
     let head = [
@@ -87,9 +90,10 @@ fn shape(field: &Field) -> Value {
         FieldType::Template | FieldType::Shell | FieldType::Condition => text(),
         FieldType::Bool => json!({ "type": "boolean" }),
         FieldType::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
-        FieldType::Seconds => {
-            json!({ "type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_TIME.as_secs() })
-        }
+        FieldType::Seconds => json!({ "anyOf": [
+            { "type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_TIME.as_secs() },
+            { "type": "string", "pattern": TIME },
+        ] }),
         FieldType::TextList if field.section.is_of_machines() => {
             json!({ "type": "array", "minItems": 1, "items": string() })
         }

@@ -2,6 +2,7 @@
 //! it keeps its text; `017`, `1_000` or `.5` stay the text they are. The same key twice and keys
 //! that are not text are refused, with their spans.
 
+mod indentation;
 mod yaml_library;
 
 use serde_saphyr::{DuplicateKeyPolicy, Error, Spanned};

@@ -1,6 +1,7 @@
 //! The YAML library: its limits, what it returns, and its errors in our words. Refused: two
 //! documents, unknown tags, and files made to exhaust memory or the stack.
 
+use super::indentation::misplaced_line;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{
     DuplicateKeyPolicy, Error, Location, NonFiniteFloatPolicy, Options, Spanned,
@@ -144,6 +145,9 @@ pub(super) fn syntax_error(source: &Arc<Source>, kind: FileKind, error: &Error) 
         return unquoted_placeholder(source, start);
     }
     let (code, message) = described(kind, error);
+    if let ("bad-yaml", Some(problem)) = (code, misplaced_line(source, span.start)) {
+        return problem;
+    }
     let problem = Diagnostic::error(code, message).at(source, span, "");
     match help_for(&problem.message) {
         Some(help) => problem.help(help),

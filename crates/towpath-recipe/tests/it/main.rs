@@ -5,10 +5,12 @@ mod build_plan;
 mod builtin_machines;
 mod call_cycles;
 mod condition_properties;
+mod condition_warnings;
 mod conditions;
 mod damaged_recipes;
 mod edited_since_planned;
 mod extends;
+mod fail_fast;
 mod find_agent;
 mod find_recipe;
 mod fuzz_corpus;
@@ -28,6 +30,7 @@ mod unknown_step_tags;
 mod unread_inputs;
 mod unset_variables;
 mod unusual_recipe_files;
+mod wrong_recipes;
 
 /// What fuzzing checks, and the texts that it found.
 #[path = "../../../../fuzz/src/lib.rs"]

@@ -46,6 +46,8 @@ pub struct PreviewStep {
     pub directory: String,
     /// Its command runs in a sandbox.
     pub sandboxed: bool,
+    /// Its command runs with `bash -euo pipefail`.
+    pub fail_fast: bool,
     /// The hooks that run before and after it.
     pub hooks: Vec<&'static str>,
     pub children: Vec<PreviewStep>,

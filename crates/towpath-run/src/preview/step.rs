@@ -48,6 +48,7 @@ impl Walk<'_> {
             open,
             directory: directory(definition, &values, &frame.directory),
             sandboxed: frame.recipe.is_sandboxed(definition),
+            fail_fast: frame.recipe.is_fail_fast(definition),
             hooks: hooks(frame),
             children: Vec::new(),
         };

@@ -7,7 +7,7 @@ use crate::recipe_frame::{Frame, FrameState, StepAt};
 use crate::run::Run;
 use crate::step_and_run_outcome::{Failure, FailureKind, Guardrail};
 use crate::step_progress::Phase;
-use crate::step_start::StartVerdict;
+use crate::step_start::Start;
 use towpath_core::StepPath;
 use towpath_recipe::{GuardrailExit, Guardrails, Recipe, Transition};
 
@@ -173,7 +173,7 @@ impl Run {
             max_total: limits.max_total_steps,
             model: self.model(at),
         });
-        self.enter(at, StartVerdict::Run);
+        self.enter(at, Start::RUN);
     }
 
     /// Puts the current visit, which is over, among the past ones.

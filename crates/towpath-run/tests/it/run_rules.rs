@@ -2,6 +2,7 @@
 //! out. No process, no clock.
 
 mod agent_calls;
+mod fail_fast_commands;
 mod machine_agent_calls;
 mod machine_resumed;
 mod machines;

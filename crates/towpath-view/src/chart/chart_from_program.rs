@@ -4,7 +4,7 @@
 use super::machine_bounds_text::bounds;
 use super::{Batch, Card, Chart, Kind, Part, Shape, To, Way};
 use crate::foreign_text::{clean, first_line};
-use crate::step_text_and_callee::{callee, step_text};
+use crate::step_text_and_callee::{callee, step_line};
 use towpath_recipe::{Analysis, Machine, OTHER, Program, Recipe, Step, Transition, Work};
 
 impl Chart {
@@ -79,7 +79,7 @@ fn card(program: &Program, recipe: &Recipe, step: &Step) -> Card {
     if let (Some(_), Some(condition)) = (&step.parallel_group, &step.condition) {
         detail.push(format!("if {}", first_line(condition.text())));
     }
-    let text = if kind == Kind::Recipe { String::new() } else { first_line(&step_text(step)) };
+    let text = if kind == Kind::Recipe { String::new() } else { step_line(step) };
     let idle = program.plan.tags.against(step).map(|why| format!("left out: {}", first_line(&why)));
     Card { name: clean(&step.id), kind, detail: detail.join(" · "), text, idle, calls: None }
 }

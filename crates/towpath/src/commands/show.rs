@@ -1,4 +1,7 @@
-//! `towpath show`: one run, step by step, replayed from its record, and how it can be resumed.
+//! `towpath show`: one run, step by step, replayed from its record, and how it can be resumed; or one of
+//! its steps.
+
+mod one_step;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, local_zone};
@@ -23,11 +26,15 @@ use towpath_view::run_json::ShownRun;
 ///
 /// The first column is the step's path, as `towpath resume --again` and `towpath logs` take it.
 ///
+/// With a step it shows that step alone: its command, and its condition with the values that it read.
+///
 /// Example: towpath show 7f3k
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The run's id, or a unique prefix of it.
     pub run: String,
+    /// One step, by its path or the end of it [default: all steps]
+    pub step: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -40,6 +47,10 @@ impl Execute for Args {
         let row = find_run::find(&store, &self.run)?;
         let recorded = recorded(&store, &row.id, LIMITS)?;
         let shown = ShownRun { status: status_of(&store, &row), row, recorded };
+        if let Some(step) = &self.step {
+            one_step::OneStep::find(&shown, step)?.print(&Screen::new(env), self.json);
+            return Ok(Exit::Done);
+        }
         if self.json {
             let resumable = !matches!(shown.status, RunStatus::Done | RunStatus::Running);
             let resume = resumable.then(|| next_commands::resume(&shown.row.id, shown.run()));

@@ -16,7 +16,8 @@ use crate::terminal::{diagnostics, out, report};
 use serde_json::{Value, json};
 use towpath_recipe::{Program, dry_run_layout};
 use towpath_run::{Preview, PreviewStep, StepKind, Verdict, preview};
-use towpath_view::foreign_text::{escaped, first_line};
+use towpath_view::FAIL_FAST_BASH;
+use towpath_view::foreign_text::{escaped, first_command_line, first_line};
 use towpath_view::recipe_json::machine_json;
 
 pub fn execute(
@@ -179,14 +180,25 @@ fn rows(program: &Program, steps: &[PreviewStep], depth: usize, table: &mut Tabl
         table.row(vec![
             Cell::tinted(word, tint),
             Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
-            Cell::tinted(step.kind.as_str(), Tint::Dim),
-            first_line(&step.text).into(),
+            Cell::tinted(worker(step), Tint::Dim),
+            shown_line(step).into(),
         ]);
         let notes = notes(step, depth);
         if !notes.is_empty() {
             table.below(format!("{}{}", " ".repeat(9 + 2 * depth), notes.join(" · ")), Tint::Dim);
         }
         rows(program, &step.children, depth + 1, table);
+    }
+}
+
+fn worker(step: &PreviewStep) -> &'static str {
+    if step.fail_fast { FAIL_FAST_BASH } else { step.kind.as_str() }
+}
+
+fn shown_line(step: &PreviewStep) -> String {
+    match step.kind {
+        StepKind::Bash => first_command_line(&step.text),
+        _ => first_line(&step.text),
     }
 }
 
@@ -289,6 +301,7 @@ fn step_json(step: &PreviewStep) -> Value {
         "unknown": step.open,
         "working_dir": step.directory,
         "sandbox": step.sandboxed,
+        "fail_fast": step.fail_fast,
         "hooks": step.hooks,
     });
     if step.kind == StepKind::Recipe {

@@ -37,6 +37,30 @@ pub(super) fn is_machine(root: &Node) -> bool {
     }
 }
 
+/// The error for a map of steps in a file that has nothing else of a machine: its author forgot the
+/// dashes of a list, and whatever else could be reported would follow from that.
+pub(super) fn steps_meant_as_list(source: &Arc<Source>, root: &Node) -> Option<Diagnostic> {
+    let Kind::Map(entries) = &root.kind else { return None };
+    let steps = entries.iter().find(|e| e.key == "steps")?;
+    let Kind::Map(named) = &steps.value.kind else { return None };
+    let own = ["initialStep", "guardrails", "label"];
+    let of_machine = |e: &Entry| match &e.value.kind {
+        Kind::Map(fields) => {
+            fields.iter().any(|f| ["outcomes", "onOutcome", "$ref"].contains(&f.key.as_str()))
+        }
+        _ => e.key == machine_files::INCLUDE,
+    };
+    let is_machine = entries.iter().any(|e| own.contains(&e.key.as_str()))
+        || named.iter().any(of_machine);
+    if is_machine {
+        return None;
+    }
+    let name = named.first().map_or("NAME", |step| &step.key);
+    let problem = Diagnostic::error("steps-map", "`steps` is a map: did you mean a list?");
+    let problem = problem.at(source, steps.key_defined, format!("begin each step with `- id: {name}`"));
+    Some(problem.help("a map of steps is a state machine, which has an `initialStep`"))
+}
+
 /// Whether a file is one of steps for machines to include. It is no recipe.
 pub(super) fn is_steps_file(root: &Node) -> bool {
     let Kind::Map(entries) = &root.kind else { return false };
@@ -146,6 +170,7 @@ impl<'l> MachineReader<'_, 'l> {
         let context = self.reader.context(&plain(&fields));
         let requires = self.reader.requirements(plain(&fields).get("requires"));
         let sandbox = self.reader.sandbox(plain(&fields).get("sandbox"));
+        let fail_fast = self.reader.bool(plain(&fields).get("fail_fast"));
         self.steps_shape(&fields);
         let names = steps.iter().enumerate();
         let around = Around {
@@ -170,6 +195,7 @@ impl<'l> MachineReader<'_, 'l> {
             required_context: Vec::new(),
             requires,
             sandbox,
+            fail_fast,
             recursion: Recursion::default(),
             hooks: Hooks::default(),
             flow: Flow::Machine(machine),

@@ -63,6 +63,8 @@ impl<'l> MachineReader<'_, 'l> {
         let requires =
             self.shared(parts, &fields, "requires", |r| r.requirements(plain.get("requires")));
         let sandbox = self.shared(parts, &fields, "sandbox", |r| r.sandbox(plain.get("sandbox")));
+        let fail_fast =
+            self.shared(parts, &fields, "fail_fast", |r| r.bool(plain.get("fail_fast")));
         let outcomes = self.outcomes(parts, &fields, work_type, around);
         let source = self.reader.source;
         self.reader.outline.steps.push(StepOutline {
@@ -99,6 +101,7 @@ impl<'l> MachineReader<'_, 'l> {
             effect,
             requires,
             sandbox,
+            fail_fast,
             when_tags: Vec::new(),
             parse_json: ParseJson::No,
             outcomes: outcomes?,

@@ -5,6 +5,7 @@ use super::compose_steps::Part;
 use super::machine_files::is_of_others;
 use super::{MachineReader, near};
 use crate::field_table::{Field, Section, fields_of, find_field};
+use crate::foreign_fields::instead_of;
 use crate::read::section_and_text_fields::FieldMap;
 use towpath_core::Span;
 use towpath_core::fields::Fields;
@@ -18,6 +19,12 @@ pub(super) fn plain<'l>(fields: &MachineFields<'l>) -> FieldMap<'l> {
     fields.map(|part| part.entry)
 }
 
+/// The field of a machine's step that does what a field of another tool does.
+fn foreign(name: &str, section: Section) -> Option<&'static str> {
+    let meant = instead_of(name, section)?.field()?;
+    find_field(section, meant).map(|field| field.name)
+}
+
 impl<'l> MachineReader<'_, 'l> {
     pub(super) fn fields(
         &mut self,
@@ -26,8 +33,11 @@ impl<'l> MachineReader<'_, 'l> {
         what: &str,
     ) -> MachineFields<'l> {
         let own = parts.filter(|part| !is_of_others(&part.entry.key));
-        let (fields, unknown) = Fields::sort(own, |part| part.entry, fields_of(section));
+        let (mut fields, unknown) = Fields::sort(own, |part| part.entry, fields_of(section));
         for part in unknown {
+            if let Some(meant) = foreign(&part.entry.key, section) {
+                fields.mean(meant);
+            }
             self.within(part, |read| read.unknown(part, section, what));
         }
         fields
@@ -56,7 +66,10 @@ impl<'l> MachineReader<'_, 'l> {
                 "steps as a map make a machine, which has an 'id'; a step recipe has a list"
                     .to_owned()
             }
-            (near, _) => near,
+            (near, _) => match foreign(key, section) {
+                Some(meant) => format!("did you mean '{meant}'?"),
+                None => near,
+            },
         };
         let message = format!("Unknown field '{key}' in {what}");
         self.error("unknown-field", message, part.entry.key_defined, &label);

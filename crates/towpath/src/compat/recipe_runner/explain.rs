@@ -10,7 +10,7 @@ use crate::terminal::out;
 use towpath_recipe::{Program, Resolved, Step, Work};
 use towpath_view::foreign_text::first_line;
 use towpath_view::recipe_json::recipe_json;
-use towpath_view::step_text;
+use towpath_view::step_line;
 
 pub fn execute(
     env: &Environment,
@@ -75,6 +75,6 @@ fn details(program: &Program, step: &Step) -> Vec<(&'static str, String)> {
         Work::Recipe { .. } => "Recipe",
         Work::Bash { .. } => "Command",
     };
-    details.push((label, step_text(step)));
+    details.push((label, step_line(step)));
     details
 }

@@ -2,6 +2,7 @@
 //! which something was skipped or tolerated never reads like one in which everything went well.
 
 use super::continue_conversation::ByHand;
+use super::doubtful_skips::doubtful_skips;
 use super::failed_step::{self, beside_name, find};
 use super::fit_text::one_line;
 use super::next_commands;
@@ -80,7 +81,8 @@ impl Teller<'_> {
         }
         parts.extend(self.counts());
         let talk = self.talk().map(|talk| Line::plain(format!("  {talk}")));
-        joined("", "  ", parts, self.limit).into_iter().chain(talk).collect()
+        let counts = joined("", "  ", parts, self.limit).into_iter();
+        counts.chain(doubtful_skips(self.end, self.limit)).chain(talk).collect()
     }
 
     /// The line that continues the conversation by hand: of the step that failed, else the latest.
@@ -210,7 +212,8 @@ impl Teller<'_> {
     fn counts_below(&self) -> Vec<Line> {
         let session = self.talk().or_else(|| super::session(self.end));
         let session = session.map(|text| Line::plain(format!("  {text}")));
-        joined("  ", "  ", self.counts(), self.limit).into_iter().chain(session).collect()
+        let counts = joined("  ", "  ", self.counts(), self.limit).into_iter();
+        counts.chain(doubtful_skips(self.end, self.limit)).chain(session).collect()
     }
 
     /// `4 of 6 steps ran`, `1 skipped (deploy-prod: condition false)`, `1 not reached`, `$0.42`

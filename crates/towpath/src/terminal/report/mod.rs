@@ -7,6 +7,7 @@
 mod agent_recipes_reporter;
 mod background_writer;
 mod continue_conversation;
+mod doubtful_skips;
 pub mod events_for_programs;
 mod failed_step;
 mod final_lines;
@@ -28,6 +29,7 @@ mod step_status_board;
 mod styled_line;
 
 pub use continue_conversation::{ByHand, by_hand};
+pub use doubtful_skips::{described, warnings_of as condition_warnings_of};
 pub use failed_step::{find, has_output, logs};
 pub use final_lines::{counts, unused};
 pub use fit_text::{fitted, relative, wrapped};

@@ -1,10 +1,10 @@
 //! What is known of a plan before anything runs: how many steps a called recipe has, and what each step
 //! would do, in its author's words.
 
-use crate::terminal::format::clean;
 use std::collections::BTreeMap;
 use towpath_core::StepPath;
 use towpath_recipe::{Analysis, Program, Work};
+use towpath_view::foreign_text::{first_command_line, first_line};
 
 #[derive(Debug, Clone, Default)]
 pub struct Shape {
@@ -143,14 +143,8 @@ pub fn bare(segment: &str) -> &str {
 
 fn described(work: &Work) -> String {
     match work {
-        Work::Bash { command } => first_line(command.text()),
+        Work::Bash { command } => first_command_line(command.text()),
         Work::Agent(agent) => first_line(agent.prompt.source()),
         Work::Recipe { name, .. } => format!("recipe {name}"),
     }
-}
-
-fn first_line(text: &str) -> String {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let first = clean(lines.next().unwrap_or("").trim());
-    if lines.next().is_some() { format!("{first} …") } else { first }
 }

@@ -1,0 +1,102 @@
+//! The warnings about conditions in a stored plan, found again from its texts: a step that was skipped
+//! because of such a condition was perhaps not meant to be.
+
+use crate::extends::extend_outline;
+use crate::loaded_recipe::Loaded;
+use crate::plan::Plan;
+use crate::read::Read;
+use crate::recipe_files_on_disk::RecipeFile;
+use crate::recipe_lints;
+use crate::recipe_outline_for_checks::{Gate, Outline, StepOutline};
+use crate::recipe_search::Origin;
+use crate::unset_variables::unset_variables;
+use crate::variable_flow::VariableFlow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Severity, Source};
+
+/// A warning about the condition of one step.
+#[derive(Debug, Clone)]
+pub struct ConditionWarning {
+    /// The index of the step's recipe in the plan.
+    pub recipe: usize,
+    /// The step's id there.
+    pub step: String,
+    pub problem: Diagnostic,
+}
+
+/// All warnings about conditions, those of every recipe that can be reached.
+pub fn condition_warnings(plan: &Plan) -> Vec<ConditionWarning> {
+    let (loaded, mut problems) = load(plan);
+    let flow = VariableFlow::new(&loaded, &plan.inputs);
+    problems.extend(unset_variables(&flow));
+    problems.extend(recipe_lints::lints(&flow));
+    problems.retain(|problem| problem.severity == Severity::Warning);
+    let mut found = Vec::new();
+    for (recipe, loaded) in loaded.iter().enumerate() {
+        for step in &loaded.outline.steps {
+            let own = problems.iter().filter(|problem| is_about_condition(problem, step));
+            found.extend(own.filter_map(|problem| {
+                let step = step.id.clone()?;
+                Some(ConditionWarning { recipe, step, problem: problem.clone() })
+            }));
+        }
+    }
+    found
+}
+
+fn is_about_condition(problem: &Diagnostic, step: &StepOutline) -> bool {
+    let (Gate::Condition(located), Some(label)) = (&step.gate, problem.labels.first()) else {
+        return false;
+    };
+    let whole = located.map.locate(0..located.condition.text().len());
+    Arc::ptr_eq(&label.source, &located.source)
+        && whole.start <= label.span.start
+        && label.span.end <= whole.end
+}
+
+/// The recipes of a plan as the checks see them, and what reading them reported.
+fn load(plan: &Plan) -> (Vec<Loaded>, Vec<Diagnostic>) {
+    let reads: Vec<(Arc<Source>, Read)> =
+        plan.recipes.iter().map(|planned| plan.read(planned)).collect();
+    let joined: Vec<Option<Outline>> = (0..reads.len()).map(|at| joined(plan, &reads, at)).collect();
+    let mut problems = Vec::new();
+    let mut loaded = Vec::new();
+    for (((source, read), joined), planned) in reads.into_iter().zip(joined).zip(&plan.recipes) {
+        problems.extend(read.problems);
+        loaded.push(Loaded {
+            source,
+            file: RecipeFile::BuiltIn(""),
+            origin: Origin::Named,
+            recipe: None,
+            outline: joined.unwrap_or(read.outline),
+            calls: planned.calls.clone(),
+            extends: planned.extends,
+            is_called: false,
+            files: BTreeMap::new(),
+        });
+    }
+    mark_called(&mut loaded);
+    (loaded, problems)
+}
+
+/// The outline of a recipe with all that it extends; none for one that extends nothing.
+fn joined(plan: &Plan, reads: &[(Arc<Source>, Read)], index: usize) -> Option<Outline> {
+    let levels = plan.levels(index);
+    let (own, parents) = levels.split_first()?;
+    parents.iter().fold(None, |joined, parent| {
+        let child = joined.as_ref().unwrap_or(&reads[*own].1.outline);
+        Some(extend_outline(child, &reads[*parent].1.outline))
+    })
+}
+
+fn mark_called(loaded: &mut [Loaded]) {
+    let mut called = vec![0];
+    while let Some(index) = called.pop() {
+        let Some(recipe) = loaded.get_mut(index).filter(|recipe| !recipe.is_called) else {
+            continue;
+        };
+        recipe.is_called = true;
+        called.extend(recipe.calls.values().copied());
+    }
+}
