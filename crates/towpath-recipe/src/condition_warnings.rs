@@ -33,7 +33,7 @@ pub fn condition_warnings(plan: &Plan) -> Vec<ConditionWarning> {
     problems.extend(recipe_lints::lints(&flow));
     problems.retain(|problem| problem.severity == Severity::Warning);
     let mut found = Vec::new();
-    for (recipe, loaded) in loaded.iter().enumerate() {
+    for (recipe, loaded) in loaded.iter().enumerate().filter(|(_, loaded)| loaded.is_called) {
         for step in &loaded.outline.steps {
             let own = problems.iter().filter(|problem| is_about_condition(problem, step));
             found.extend(own.filter_map(|problem| {
@@ -59,7 +59,8 @@ fn is_about_condition(problem: &Diagnostic, step: &StepOutline) -> bool {
 fn load(plan: &Plan) -> (Vec<Loaded>, Vec<Diagnostic>) {
     let reads: Vec<(Arc<Source>, Read)> =
         plan.recipes.iter().map(|planned| plan.read(planned)).collect();
-    let joined: Vec<Option<Outline>> = (0..reads.len()).map(|at| joined(plan, &reads, at)).collect();
+    let joined: Vec<Option<Outline>> =
+        (0..reads.len()).map(|at| joined(plan, &reads, at)).collect();
     let mut problems = Vec::new();
     let mut loaded = Vec::new();
     for (((source, read), joined), planned) in reads.into_iter().zip(joined).zip(&plan.recipes) {

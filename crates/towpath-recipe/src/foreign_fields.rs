@@ -37,7 +37,9 @@ use Instead::{Field, Near, Way};
 
 type Row = (&'static [&'static str], Instead);
 
-const ORDER: Instead = Way("steps run in the order they are written; neighbours with the same `parallel_group` run together");
+const ORDER: Instead = Way(
+    "steps run in the order they are written; neighbours with the same `parallel_group` run together",
+);
 const ONCE_EACH: Instead =
     Way("a step runs once: loop inside its `command`, or write a state machine");
 const HERE: Instead = Way("commands run on this machine; `sandbox: true` confines them");
@@ -45,8 +47,10 @@ const AGENT_SETTINGS: Instead =
     Way("this is set in the agent program's own settings; a step has `agent`, `model` and `mode`");
 const UP_TO_DATE: Instead =
     Way("a step always runs: test it in the command, as in `[ -e out ] || make out`");
-const VARIABLES: Instead =
-    Near("context", "variables are `context`, read as `{{name}}`; for the environment write `NAME=… command`");
+const VARIABLES: Instead = Near(
+    "context",
+    "variables are `context`, read as `{{name}}`; for the environment write `NAME=… command`",
+);
 
 #[rustfmt::skip]
 const OF_STEPS: &[Row] = &[

@@ -53,7 +53,9 @@ fn exits_on_error(command: &SimpleCommand) -> bool {
     let words: Vec<&str> = command.words.iter().filter_map(|word| word.fixed()).collect();
     let [name, options @ ..] = &words[..] else { return false };
     let short = |option: &&str| {
-        option.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('e'))
+        option
+            .strip_prefix('-')
+            .is_some_and(|letters| !letters.starts_with('-') && letters.contains('e'))
     };
     *name == "set" && options.iter().any(|option| short(option) || *option == "errexit")
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source, Span};
 
-const RECIPE: &str = "a recipe has a `name` and a list of `steps`, each with an `id` and a `command`";
+const RECIPE: &str =
+    "a recipe has a `name` and a list of `steps`, each with an `id` and a `command`";
 
 /// The error for a file that is another tool's. Without a tree it is no YAML.
 pub(crate) fn recognised(source: &Arc<Source>, root: Option<&Node>) -> Option<Diagnostic> {
@@ -20,7 +21,8 @@ fn by_tree(source: &Arc<Source>, root: &Node) -> Option<Diagnostic> {
     match &root.kind {
         Kind::Map(entries) => of_map(source, entries),
         Kind::List(items) => {
-            let play = items.iter().filter_map(map_of).find(|play| entry(play, "hosts").is_some())?;
+            let play =
+                items.iter().filter_map(map_of).find(|play| entry(play, "hosts").is_some())?;
             let hosts = entry(play, "hosts")?.key_defined;
             Some(error(source, hosts, "an Ansible playbook", "write each task's command as a step"))
         }
@@ -67,10 +69,16 @@ fn of_map(source: &Arc<Source>, entries: &[Entry]) -> Option<Diagnostic> {
     let found = |name: &str, what: &str, how: &str| {
         Some(error(source, entry(entries, name)?.key_defined, what, how))
     };
-    let is_map = |name: &str| entry(entries, name).is_some_and(|e| matches!(e.value.kind, Kind::Map(_)));
-    let is_list = |name: &str| entry(entries, name).is_some_and(|e| matches!(e.value.kind, Kind::List(_)));
+    let is_map =
+        |name: &str| entry(entries, name).is_some_and(|e| matches!(e.value.kind, Kind::Map(_)));
+    let is_list =
+        |name: &str| entry(entries, name).is_some_and(|e| matches!(e.value.kind, Kind::List(_)));
     if is_map("jobs") {
-        return found("jobs", "a GitHub Actions workflow", "write each `run` as a step's `command`");
+        return found(
+            "jobs",
+            "a GitHub Actions workflow",
+            "write each `run` as a step's `command`",
+        );
     }
     if is_map("runs") {
         return found("runs", "a GitHub action", "write each `run` as a step's `command`");
@@ -97,7 +105,8 @@ fn of_map(source: &Arc<Source>, entries: &[Entry]) -> Option<Diagnostic> {
 /// `build:` with a line of commands below it, and nothing that a recipe has.
 fn targets(source: &Source, entries: &[Entry]) -> bool {
     let target = |entry: &Entry| {
-        matches!(entry.value.kind, Kind::Text(_)) && find_field(Section::Recipe, &entry.key).is_none()
+        matches!(entry.value.kind, Kind::Text(_))
+            && find_field(Section::Recipe, &entry.key).is_none()
     };
     let below = |entry: &Entry| {
         let between = source.text.get(entry.key_defined.end..entry.value.defined.start);

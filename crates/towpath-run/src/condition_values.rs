@@ -33,9 +33,7 @@ pub(crate) fn values_read(condition: &Condition, frame: &Frame) -> Vec<Condition
 fn shown(value: &Value) -> String {
     let whole = match value {
         // Of a long text only the beginning is looked at.
-        Value::String(text) => {
-            Value::String(text.chars().take(LONGEST + 1).collect()).to_string()
-        }
+        Value::String(text) => Value::String(text.chars().take(LONGEST + 1).collect()).to_string(),
         other => other.to_string(),
     };
     match whole.char_indices().nth(LONGEST) {

@@ -96,7 +96,8 @@ impl Filled {
         let prefix = self.prefix();
         let set = |(i, value): (usize, &String)| format!("{prefix}{i}={}; ", single_quote(value));
         let values: String = self.all_values().enumerate().map(set).collect();
-        let options = if self.fail_fast { format!("set {}; ", FAIL_FAST.join(" ")) } else { String::new() };
+        let options =
+            if self.fail_fast { format!("set {}; ", FAIL_FAST.join(" ")) } else { String::new() };
         format!("{options}{values}{}{}", self.set_arguments(&prefix), self.script)
     }
 
@@ -130,6 +131,17 @@ mod tests {
             assert_eq!(prefix_for(text), expected, "{text}");
             assert!(!text.contains(&prefix_for(text)));
         }
+    }
+
+    #[test]
+    fn a_script_that_fails_fast_does_so_wherever_it_runs() {
+        let filled = Filled { fail_fast: true, ..Filled::plain("false | cat\necho after") };
+        let text = filled.command_with_values();
+        let bash = std::process::Command::new("bash").args(["-c", &text]).output().unwrap();
+        assert_eq!((bash.status.code(), bash.stdout.as_slice()), (Some(1), &b""[..]));
+        let stored = r#"{"script": "make", "values": []}"#;
+        let earlier: Filled = serde_json::from_str(stored).unwrap();
+        assert_eq!(earlier, Filled::plain("make"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::support::Run;
 use std::fs;
 use towpath_executor::{EndStatus, Executor as _, JobSpec, Work};
-use towpath_shell::ShellText;
+use towpath_shell::{Filled, ShellText};
 
 pub fn an_end_has_its_code_its_output_and_its_files() {
     let mut run = Run::new();
@@ -71,4 +71,18 @@ pub fn what_a_job_leaves_running_is_swept_at_the_close() {
     run.executor.close(&mut run.seen).unwrap();
     let swept = run.seen.swept.expect("a sweep is reported");
     assert_eq!((swept.ended, swept.left), (end.left, Vec::new()));
+}
+
+pub fn the_first_failing_line_ends_a_script_that_fails_fast() {
+    let mut run = Run::new();
+    let long = format!("false | cat\necho after; : {}", "x".repeat(200_000));
+    for (id, script) in [(1, "false | cat\necho after"), (3, long.as_str())] {
+        for (id, fail_fast, code, printed) in [(id, true, 1, ""), (id + 1, false, 0, "after\n")] {
+            let script = Filled { fail_fast, ..Filled::plain(script) };
+            let work = Work::Script { script, substitute: false };
+            run.start(JobSpec { work, ..run.job(id, "") });
+            assert_eq!(run.end_of(id).status, EndStatus::Exited(code));
+            assert_eq!(run.seen.stdout_of(&format!("s{id}")), printed);
+        }
+    }
 }

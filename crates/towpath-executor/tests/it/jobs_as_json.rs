@@ -127,8 +127,10 @@ fn sandbox() -> impl Strategy<Value = Sandbox> {
 
 fn job_spec() -> impl Strategy<Value = JobSpec> {
     let script =
-        (text(), vec(text(), 0..3), any::<bool>()).prop_map(|(script, values, substitute)| {
-            Work::Script { script: Filled { values, ..Filled::plain(script) }, substitute }
+        (text(), vec(text(), 0..3), any::<[bool; 2]>()).prop_map(|(script, values, flags)| {
+            let [substitute, fail_fast] = flags;
+            let script = Filled { values, fail_fast, ..Filled::plain(script) };
+            Work::Script { script, substitute }
         });
     let work = prop_oneof![script, agent_work().prop_map(|work| Work::Agent(Box::new(work)))];
     let limits = (of(duration()), of(duration()), vec((text(), text()), 0..3), sandbox());

@@ -29,6 +29,7 @@ macro_rules! tests {
 const TESTS: &[Test] = tests![
     jobs::an_end_has_its_code_its_output_and_its_files,
     jobs::values_arrive_and_do_not_run,
+    jobs::the_first_failing_line_ends_a_script_that_fails_fast,
     jobs::a_signal_is_an_end,
     jobs::what_cannot_start_has_an_end,
     jobs::jobs_run_at_the_same_time,

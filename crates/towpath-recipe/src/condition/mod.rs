@@ -149,10 +149,8 @@ fn refuse_placeholders(text: &str) -> Result<(), ConditionError> {
             .help(format!("write `{}`{without}", placeholder.path)));
     }
     match text.find("{{") {
-        Some(at) if text[..at].ends_with('$') => {
-            Err(ConditionError::new(at - 1..at + 2, message)
-                .help("write the expression alone, without `${{` and `}}`"))
-        }
+        Some(at) if text[..at].ends_with('$') => Err(ConditionError::new(at - 1..at + 2, message)
+            .help("write the expression alone, without `${{` and `}}`")),
         Some(at) => Err(ConditionError::new(at..at + 2, message).help("write the bare name")),
         None => Ok(()),
     }

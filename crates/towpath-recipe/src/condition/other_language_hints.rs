@@ -43,10 +43,7 @@ pub(super) fn no_symbol(text: &str, range: Range<usize>) -> ConditionError {
             "maps cannot be written in a condition".to_owned(),
             "compare one value at a time".to_owned(),
         ),
-        "?" => (
-            "a condition has no `? :`".to_owned(),
-            "write `a and b or c`".to_owned(),
-        ),
+        "?" => ("a condition has no `? :`".to_owned(), "write `a and b or c`".to_owned()),
         "$" => (
             "a variable has no `$` here".to_owned(),
             format!("write `{}`", operand_after(text, range.end)),
@@ -78,7 +75,8 @@ fn bash_test(text: &str, range: &Range<usize>) -> Option<ConditionError> {
     if !(1..=2).contains(&letters) || !text[end..].starts_with(' ') {
         return None;
     }
-    let message = format!("`{}` is a test of bash, and a condition is none", &text[range.start..end]);
+    let message =
+        format!("`{}` is a test of bash, and a condition is none", &text[range.start..end]);
     let help = "compare variables, as in `count > 1`; or let an earlier step run the test, as in \
         `command: test -f FILE && echo yes || true`, and test its output";
     Some(ConditionError::new(range.start..end, message).help(help))
@@ -104,7 +102,9 @@ pub(super) fn function_meant(name: &str) -> Option<&'static str> {
         "toLower" | "tolower" => "write `value.lower()`",
         "match" | "matches" | "regex" | "test" | "search" => REGEX_HELP,
         "defined" | "exists" | "is_set" => "write the bare name: it is null if nothing sets it",
-        "env" | "getenv" => "variables of the environment cannot be read: declare an input in `context`",
+        "env" | "getenv" => {
+            "variables of the environment cannot be read: declare an input in `context`"
+        }
         _ => return None,
     })
 }

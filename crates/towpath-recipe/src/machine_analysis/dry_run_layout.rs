@@ -22,7 +22,8 @@ pub fn dry_run_layout(recipe: &Recipe, run_options: &MachineOptions) -> Option<S
         let initial = if index == machine.initial { " (initial)" } else { "" };
         let _ = writeln!(text, "    {}{initial}", line(&step.id));
         let _ = writeln!(text, "      Outcomes: {}", outcomes(recipe, step));
-        let _ = writeln!(text, "      {}", worker(recipe, step, machine.model.as_deref(), run_options));
+        let _ =
+            writeln!(text, "      {}", worker(recipe, step, machine.model.as_deref(), run_options));
     }
     Some(text)
 }

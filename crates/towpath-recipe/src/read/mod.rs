@@ -15,8 +15,8 @@ pub use prompt_document::PROMPT_ROOT;
 pub(crate) use prompt_document::load_document;
 
 use crate::check_across_steps;
-use crate::other_tools_files;
 use crate::field_table::{FieldType, NO_STEPS, RECIPE_FILE, Section};
+use crate::other_tools_files;
 use crate::recipe::{Extends, Flow, Hooks, Recipe, Recursion, Step};
 use crate::recipe_outline_for_checks::{Named, Outline};
 use crate::yaml;

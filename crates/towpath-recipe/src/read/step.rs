@@ -184,7 +184,7 @@ impl Reader<'_> {
             return None;
         }
         let text = match entry {
-            Some(entry) => Some(self.located_text(entry)?).filter(|t| !t.text.trim().is_empty()),
+            Some(entry) => Some(self.work_text(entry)?).filter(|t| !t.text.trim().is_empty()),
             None => None,
         };
         let Some(text) = text else {
@@ -211,6 +211,17 @@ impl Reader<'_> {
                 self.called_recipe(text, recovery)
             }
         }
+    }
+
+    /// The text of a command, a prompt or a recipe's name; other tools take a list of commands.
+    fn work_text(&mut self, entry: &Entry) -> Option<Text> {
+        let before = self.problems.len();
+        let text = self.located_text(entry);
+        if let (Kind::List(_), Some(problem)) = (&entry.value.kind, self.problems.get_mut(before)) {
+            let help = format!("write each line below `{}: |`", entry.key);
+            problem.help = Some(help);
+        }
+        text
     }
 
     /// The work of an agent whose prompt is made of a document.

@@ -38,7 +38,8 @@ steps:
 fn those_of_called_and_extended_recipes_too() {
     let base = "name: base\nsteps:\n  - {id: a, command: x, condition: env == prod}\n";
     let called = "name: called\nsteps:\n  - {id: in, command: x, condition: env == test}\n";
-    let text = "name: r\nextends: base\ncontext: {env: x}\nsteps:\n  - {id: call, recipe: called}\n";
+    let text =
+        "name: r\nextends: base\ncontext: {env: x}\nsteps:\n  - {id: call, recipe: called}\n";
     let found = warnings(&[("base.yaml", base), ("called.yaml", called), ("r.yaml", text)]);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].starts_with("0 a: ") && found[1].contains("in: "), "{found:?}");

@@ -64,7 +64,9 @@ fn of_command(command: &str) -> usize {
 
 #[test]
 fn a_failure_that_nothing_notices_is_noted() {
-    for command in ["make\nmake test", "cat x | sort", "make && cat x | sort", "if a; then b | c; fi"] {
+    for command in
+        ["make\nmake test", "cat x | sort", "make && cat x | sort", "if a; then b | c; fi"]
+    {
         assert_eq!(of_command(command), 1, "{command}");
     }
     for command in [
@@ -86,7 +88,10 @@ fn it_is_noted_once_for_a_recipe_that_states_nothing() {
     let steps = "steps:\n  - {id: a, command: x | y}\n  - {id: b, command: x | y}\n";
     let found = notes(&format!("name: r\n{steps}"));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].contains("`a`, `b`") && found[0].contains("add `fail_fast: true`"), "{found:?}");
+    assert!(
+        found[0].contains("`a`, `b`") && found[0].contains("add `fail_fast: true`"),
+        "{found:?}"
+    );
     for stated in ["true", "false"] {
         assert_eq!(notes(&format!("name: r\nfail_fast: {stated}\n{steps}")), Vec::<String>::new());
     }

@@ -150,7 +150,7 @@ fn what_a_kind_of_step_cannot_have_is_refused() {
         ),
         (
             format!("    prompt: x\n    timeout: soon\n{EXITS}"),
-            "error[wrong-type] demo.yaml:9:14 `soon` Step 'a': `timeout` must be a number of seconds above 0, not `soon`\n",
+            "error[wrong-type] demo.yaml:9:14 `soon` Step 'a': `timeout` must be a number of seconds above 0, or a time such as `5m`, not `soon`\n",
         ),
         (
             format!("    recipe: x\n    effect: once\n{RESULTS}"),
@@ -173,7 +173,8 @@ fn a_list_of_steps_in_a_machine_is_reported() {
         problems(text),
         "error[wrong-type] demo.yaml:6:1 `steps` 'steps' must be an object of steps, this is a list\n"
     );
-    assert!(problems("name: x\nsteps:\n  a: {command: make}\n").contains("Unknown field 'name'"));
+    let named = "name: x\ninitialStep: a\nsteps:\n  a: {command: make}\n";
+    assert!(problems(named).contains("Unknown field 'name'"));
 }
 
 #[test]

@@ -71,7 +71,7 @@ const WRONG: &[Wrong] = &[
     // Conditions.
     Wrong("a regular expression", step!("    command: make\n    condition: a =~ 'x.*'\n"), &["no regular expressions", "`'part' in whole`"]),
     Wrong("a single =", step!("    command: make\n    condition: a = 'x'\n"), &["`=` does not compare", "write `==`"]),
-    Wrong("&&", step!("    command: make\n    condition: a && n\n"), &["`&` is not an operator", "write `and`"]),
+    Wrong("is", step!("    command: make\n    condition: a is 'x'\n"), &["an operator is expected here, not `is`", "write `==`"]),
     Wrong("a missing quote", step!("    command: make\n    condition: a == prod\n"), &["reads `prod`, which nothing sets", "did you mean 'prod'?"]),
     Wrong("a test of bash", step!("    command: make\n    condition: '[ -f x ]'\n"), &["is a test of bash", "`command: test -f FILE && echo yes || true`"]),
     Wrong("a function of GitHub", step!("    command: make\n    condition: contains(a, 'x')\n"), &["there is no function `contains`", "`'part' in whole`"]),
@@ -106,9 +106,21 @@ fn each_wrong_recipe_is_answered_with_the_right_form() {
 #[test]
 fn one_wrong_field_is_one_problem() {
     let alone = [
-        "if", "run", "name of a step", "uses", "cmds", "shell", "desc", "steps as a map",
-        "a whole workflow", "a whole Taskfile", "a whole justfile", "a whole playbook",
-        "a whole Archon workflow", "a whole conductor workflow", "a field too far left",
+        "if",
+        "run",
+        "name of a step",
+        "uses",
+        "cmds",
+        "shell",
+        "desc",
+        "steps as a map",
+        "a whole workflow",
+        "a whole Taskfile",
+        "a whole justfile",
+        "a whole playbook",
+        "a whole Archon workflow",
+        "a whole conductor workflow",
+        "a field too far left",
     ];
     for Wrong(what, text, _) in WRONG.iter().filter(|wrong| alone.contains(&wrong.0)) {
         let project = Project::new(&[("r.yaml", text)]);
@@ -170,6 +182,9 @@ steps:
 ";
     let project = Project::new(&[("r.yaml", text)]);
     let report = project.report(&project.named("r.yaml"));
-    assert!(report.contains("Unknown field 'run' in step 'a' | did you mean 'command'?"), "{report}");
+    assert!(
+        report.contains("Unknown field 'run' in step 'a' | did you mean 'command'?"),
+        "{report}"
+    );
     assert_eq!(report.lines().count(), 1, "{report}");
 }

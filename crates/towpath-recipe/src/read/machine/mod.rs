@@ -50,14 +50,15 @@ pub(super) fn steps_meant_as_list(source: &Arc<Source>, root: &Node) -> Option<D
         }
         _ => e.key == machine_files::INCLUDE,
     };
-    let is_machine = entries.iter().any(|e| own.contains(&e.key.as_str()))
-        || named.iter().any(of_machine);
+    let is_machine =
+        entries.iter().any(|e| own.contains(&e.key.as_str())) || named.iter().any(of_machine);
     if is_machine {
         return None;
     }
     let name = named.first().map_or("NAME", |step| &step.key);
     let problem = Diagnostic::error("steps-map", "`steps` is a map: did you mean a list?");
-    let problem = problem.at(source, steps.key_defined, format!("begin each step with `- id: {name}`"));
+    let problem =
+        problem.at(source, steps.key_defined, format!("begin each step with `- id: {name}`"));
     Some(problem.help("a map of steps is a state machine, which has an `initialStep`"))
 }
 

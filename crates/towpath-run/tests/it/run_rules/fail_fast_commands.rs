@@ -29,7 +29,8 @@ steps:
 
 #[test]
 fn a_recipe_that_states_nothing_runs_as_ever() {
-    let play = Play::one("name: main\nhooks: {pre_step: pre}\nsteps:\n  - {id: a, command: x}\n").play();
+    let play =
+        Play::one("name: main\nhooks: {pre_step: pre}\nsteps:\n  - {id: a, command: x}\n").play();
     assert_eq!(fail_fast(&play), Vec::<String>::new());
 }
 

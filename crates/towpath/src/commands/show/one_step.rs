@@ -41,7 +41,8 @@ impl<'a> OneStep<'a> {
             CommandError::bad_input(format!("{error}; {hint}"))
         };
         let path = run.find_step(name).map_err(|error| unknown(error.to_string()))?;
-        let (Some((recipe, step)), Some(view)) = (run.definition(&path), find(&steps, &path)) else {
+        let (Some((recipe, step)), Some(view)) = (run.definition(&path), find(&steps, &path))
+        else {
             return Err(unknown(format!("{path} has not been reached")));
         };
         let warnings = match &step.condition {

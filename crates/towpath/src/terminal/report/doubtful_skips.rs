@@ -25,7 +25,8 @@ pub fn doubtful_skips(end: &RunEnd, limit: Option<usize>) -> Vec<Line> {
         (!found.is_empty()).then_some((step, found))
     });
     for (step, warnings) in doubtful.take(STEPS) {
-        let mut texts = vec![(Tone::Attention, "was skipped, and its condition has a warning".to_owned())];
+        let mut texts =
+            vec![(Tone::Attention, "was skipped, and its condition has a warning".to_owned())];
         let described = warnings.iter().flat_map(|problem| described(problem));
         texts.extend(described.map(|text| (Tone::Plain, clean(&text))));
         let show = format!("towpath show {} {}", end.id, quote(step.as_str()));
@@ -45,9 +46,8 @@ pub fn warnings_of<'w>(
     if run.program().plan.tags.against(definition).is_some() {
         return Vec::new();
     }
-    let own = |warning: &&ConditionWarning| {
-        warning.recipe == recipe && warning.step == definition.id
-    };
+    let own =
+        |warning: &&ConditionWarning| warning.recipe == recipe && warning.step == definition.id;
     warnings.iter().filter(own).map(|warning| &warning.problem).collect()
 }
 

@@ -11,7 +11,7 @@ steps:
   - { id: ci, command: "true" }
   - { id: lint, command: "true", continue_on_error: true }
   - { id: review, type: agent, prompt: "look" }
-  - { id: deploy-prod, command: "true", condition: "1 == 2" }
+  - { id: deploy-prod, command: "true", condition: "false" }
   - { id: deploy, command: "true" }
   - { id: notify, command: "true" }
 "#;
@@ -173,7 +173,7 @@ fn failures_and_skips_in_called_recipes_keep_their_paths() {
     let root = "name: all\nsteps:\n  - { id: call, type: recipe, recipe: inner }\n  \
                 - { id: last, command: \"true\" }\n";
     let inner = "name: inner\nsteps:\n  \
-                 - { id: gate, command: \"true\", condition: \"1 == 2\" }\n  \
+                 - { id: gate, command: \"true\", condition: \"false\" }\n  \
                  - { id: a, command: \"true\", parallel_group: g }\n  \
                  - { id: b, command: \"true\", parallel_group: g }\n";
     let run = driven(&[("root", root), ("inner", inner)], &mut |key| match key.step.as_str() {
