@@ -91,7 +91,7 @@ const OF_STEPS: &[Row] = &[
 
 #[rustfmt::skip]
 const OF_RECIPES: &[Row] = &[
-    (&["jobs", "tasks", "nodes", "recipes", "stages", "commands", "workflow", "agents", "pipeline", "play", "scripts"], Near("steps", "a recipe has one list of `steps`, each with an `id`")),
+    (&["jobs", "tasks", "nodes", "recipes", "commands", "workflow", "agents", "pipeline", "play", "scripts"], Near("steps", "a recipe has one list of `steps`, each with an `id`")),
     (&["title", "label", "id"], Field("name")),
     (&["desc", "summary", "about"], Field("description")),
     (&["env", "environment", "vars", "variables"], VARIABLES),

@@ -80,7 +80,7 @@ fn what_looks_at_a_recipe_shows_it() {
     let explained = user.towpath(&["explain", "r.yaml", "--json"]).exits(0).json();
     let stated = |at: usize| explained["recipes"][0]["steps"][at]["fail_fast"].clone();
     assert_eq!([stated(0), stated(1)], [json!(true), json!(false)]);
-    let drawn = user.towpath(&["explain", "r.yaml", "--format", "mermaid"]).exits(0).stdout;
+    let drawn = user.towpath(&["explain", "r.yaml", "--format", "svg"]).exits(0).stdout;
     assert!(drawn.contains("make test") && !drawn.contains("noglob"), "{drawn}");
     user.towpath(&["run", "r.yaml", "-q"]);
     let run = user.run().to_string();
