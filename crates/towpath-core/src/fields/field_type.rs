@@ -42,7 +42,7 @@ impl FieldType {
             FieldType::Condition => "a condition".to_owned(),
             FieldType::Bool => "true or false".to_owned(),
             FieldType::Count => "a whole number above 0".to_owned(),
-            FieldType::Seconds => "a number of seconds above 0, or a time such as `5m`".to_owned(),
+            FieldType::Seconds => "seconds above 0, such as `30` or `5m`".to_owned(),
             FieldType::TextList => "a list of strings".to_owned(),
             FieldType::Requirements => "a list such as `[git, \"jq>=1.6\"]`".to_owned(),
             FieldType::Map => "a map".to_owned(),

@@ -150,7 +150,7 @@ fn what_a_kind_of_step_cannot_have_is_refused() {
         ),
         (
             format!("    prompt: x\n    timeout: soon\n{EXITS}"),
-            "error[wrong-type] demo.yaml:9:14 `soon` Step 'a': `timeout` must be a number of seconds above 0, or a time such as `5m`, not `soon`\n",
+            "error[wrong-type] demo.yaml:9:14 `soon` Step 'a': `timeout` must be seconds above 0, such as `30` or `5m`, not `soon`\n",
         ),
         (
             format!("    recipe: x\n    effect: once\n{RESULTS}"),

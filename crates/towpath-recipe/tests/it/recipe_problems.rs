@@ -150,17 +150,17 @@ error[wrong-type] r.yaml:5:12 `3` `recursion` must be a map of fields, this is a
 error[wrong-type] r.yaml:6:8 `[x]` `hooks` must be a map of fields, this is a list | not a map
 error[wrong-type] r.yaml:8:9 `[` `id` must be a string, this is a list
 error[wrong-type] r.yaml:9:14 `{` `command` must be a string, this is a map
-error[wrong-type] r.yaml:10:14 `soon` `timeout` must be a number of seconds above 0, or a time such as `5m`, not `soon`
+error[wrong-type] r.yaml:10:14 `soon` `timeout` must be seconds above 0, such as `30` or `5m`, not `soon`
 error[wrong-type] r.yaml:11:24 `"true"` `continue_on_error` must be true or false, not `"true"` | write `true`, without quotes
 error[wrong-type] r.yaml:12:16 `release` `when_tags` must be a list of strings, not `release` | write `[release]`
 error[wrong-type] r.yaml:13:14 `x` `context` must be a map, not `x`
 error[empty-field] r.yaml:14:5 `condition` `condition` has no value | give it a string, or take it out
 error[bad-name] r.yaml:15:13 `1.5` `1.5` cannot be a variable | not a name | use letters, digits, `_` and `-`; begin with a letter, a digit or `_`
-error[wrong-type] r.yaml:18:14 `0` `timeout` must be a number of seconds above 0, or a time such as `5m`, not `0`
-error[wrong-type] r.yaml:21:14 `"30"` `timeout` must be a number of seconds above 0, or a time such as `5m`, not `"30"` | write `30`, without quotes
+error[wrong-type] r.yaml:18:14 `0` `timeout` must be seconds above 0, such as `30` or `5m`, not `0`
+error[wrong-type] r.yaml:21:14 `"30"` `timeout` must be seconds above 0, such as `30` or `5m`, not `"30"` | write `30`, without quotes
 error[wrong-type] r.yaml:22:17 `yes` `parse_json` must be true or false, not `yes` | write `true`, without quotes
 error[bad-choice] r.yaml:23:13 `twice` `effect` must be `repeatable` or `once`, not `twice`
-error[wrong-type] r.yaml:26:14 `1e-30` `timeout` must be a number of seconds above 0, or a time such as `5m`, not `1e-30`
+error[wrong-type] r.yaml:26:14 `1e-30` `timeout` must be seconds above 0, such as `30` or `5m`, not `1e-30`
 "#;
     assert_eq!(problems(file), expected);
 }
@@ -333,7 +333,7 @@ steps:
 ";
     let expected = r"note[unfilled-place] r.yaml:4:19 `{{who}}` a default value is not filled | this stays as it is written | use the variable where the value is used, in a step
 error[unknown-field] r.yaml:5:5 `comand` unknown field `comand` | did you mean `command`?
-error[wrong-type] r.yaml:6:14 `soon` `timeout` must be a number of seconds above 0, or a time such as `5m`, not `soon`
+error[wrong-type] r.yaml:6:14 `soon` `timeout` must be seconds above 0, such as `30` or `5m`, not `soon`
 error[missing-field] r.yaml:13:5 `*base` the step has no `id` | add `id`
 ";
     assert_eq!(problems(file), expected);
@@ -657,11 +657,11 @@ steps:
     command: x
     timeout: .inf
 ";
-    let expected = r"error[wrong-type] r.yaml:5:14 `017` `timeout` must be a number of seconds above 0, or a time such as `5m`, not `017`
-error[wrong-type] r.yaml:8:14 `+5` `timeout` must be a number of seconds above 0, or a time such as `5m`, not `+5`
-error[wrong-type] r.yaml:11:14 `1_000` `timeout` must be a number of seconds above 0, or a time such as `5m`, not `1_000`
-error[wrong-type] r.yaml:14:14 `.5` `timeout` must be a number of seconds above 0, or a time such as `5m`, not `.5`
-error[wrong-type] r.yaml:17:14 `.inf` `timeout` must be a number of seconds above 0, or a time such as `5m`, not `.inf`
+    let expected = r"error[wrong-type] r.yaml:5:14 `017` `timeout` must be seconds above 0, such as `30` or `5m`, not `017`
+error[wrong-type] r.yaml:8:14 `+5` `timeout` must be seconds above 0, such as `30` or `5m`, not `+5`
+error[wrong-type] r.yaml:11:14 `1_000` `timeout` must be seconds above 0, such as `30` or `5m`, not `1_000`
+error[wrong-type] r.yaml:14:14 `.5` `timeout` must be seconds above 0, such as `30` or `5m`, not `.5`
+error[wrong-type] r.yaml:17:14 `.inf` `timeout` must be seconds above 0, such as `30` or `5m`, not `.inf`
 ";
     assert_eq!(problems(file), expected);
 }

@@ -65,7 +65,7 @@ const WRONG: &[Wrong] = &[
     Wrong("steps as a map", "name: r\nsteps:\n  build:\n    command: make\n", &["`steps` is a map: did you mean a list?", "`- id: build`"]),
     // Values of a wrong type.
     Wrong("a list of commands", step!("    command: [make, test]\n"), &["`command` must be a string, this is a list", "`command: |`"]),
-    Wrong("a timeout in days", step!("    command: make\n    timeout: 5d\n"), &["`timeout` must be a number of seconds above 0, or a time such as `5m`"]),
+    Wrong("a timeout in days", step!("    command: make\n    timeout: 5d\n"), &["`timeout` must be seconds above 0, such as `30` or `5m`"]),
     Wrong("yes", step!("    command: make\n    continue_on_error: yes\n"), &["must be true or false", "write `true`, without quotes"]),
     Wrong("tags in one string", recipe!("tags: a\n"), &["a list of strings", "write `[a]`"]),
     // Conditions.

@@ -50,8 +50,9 @@ pub(super) fn steps_meant_as_list(source: &Arc<Source>, root: &Node) -> Option<D
         }
         _ => e.key == machine_files::INCLUDE,
     };
+    let has = |name: &str| entries.iter().any(|e| e.key == name);
     let is_machine =
-        entries.iter().any(|e| own.contains(&e.key.as_str())) || named.iter().any(of_machine);
+        own.into_iter().any(has) || (has("id") && !has("name")) || named.iter().any(of_machine);
     if is_machine {
         return None;
     }
