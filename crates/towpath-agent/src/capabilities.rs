@@ -84,6 +84,11 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// Whether `mode` of a step may be this word.
+    pub fn has_mode(&self, mode: &str) -> bool {
+        self.modes.is_none_or(|modes| modes.contains(&mode))
+    }
+
     /// Could this be the id of one of its sessions?
     pub fn takes_session(&self, id: &SessionId) -> bool {
         let id = id.as_str();

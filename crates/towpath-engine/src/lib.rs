@@ -31,6 +31,7 @@ mod parse_and_validate_recipe;
 mod plan_and_report_agent_call;
 mod plan_record;
 mod read_step_output;
+mod recipe_manifests;
 mod recipe_result;
 mod recover_agent_calls;
 mod render_document;
@@ -61,14 +62,18 @@ pub use evaluate_condition::{EvaluateError, evaluate};
 pub use event_reporter::Reporter;
 pub use find_recipes::{
     SearchedDirectory, discover_recipes, find_recipe, list_recipes, verify_installation,
+    verify_installation as verify_global_installation,
 };
-pub use listener::{Listener, NullListener, StderrListener, WriterListener};
+pub use listener::{
+    Listener, Listener as ExecutionListener, NullListener, StderrListener, WriterListener,
+};
 pub use model_names::Models;
 pub use parse_and_validate_recipe::{Problems, parse_recipe, validate};
 pub use read_step_output::step_output;
+pub use recipe_manifests::{check_upstream_changes, sync_upstream, update_manifest};
 pub use recipe_result::{RecipeResult, StepReport};
 pub use render_document::{DocumentRunner, RenderConfig, RenderEnd, RenderReporter};
-pub use render_template::render;
+pub use render_template::{RenderShellError, render, render_shell};
 pub use replay_run::{Recorded, recorded, recorded_options};
 pub use required_programs::{
     FoundProgram, MetRequirement, MetRequirements, ProgramsOnPath, RequirementChecker, Unmet,
@@ -96,6 +101,7 @@ pub use towpath_executor::{
     Adapter, AdapterError, AgentCall, BashCall, CallProgress, Confinement, DirectoryVariables,
     SessionTree, Variables, WardenStart, new_session, warden_main,
 };
+pub use towpath_recipe::directory_manifest::{Changes as ManifestChanges, Compared, ManifestError};
 pub use towpath_recipe::{
     Listed, Origin, PlanRequirement, Recipe, RequiredBy, SearchDir, SearchPath, Step, Tags,
 };

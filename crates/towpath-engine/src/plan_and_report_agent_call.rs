@@ -49,6 +49,7 @@ impl Driver<'_> {
             }
             Responder::Backend(row) => row,
         };
+        mode_as_text(row, &mut work.call);
         match self.script.take(key, &work.call.prompt)? {
             Err(exhausted) => return Ok(Err(fault(exhausted))),
             Ok(answer) => work.scripted = answer,
@@ -161,6 +162,13 @@ fn agent_work(agent: AgentJob, earlier: Option<SessionId>) -> AgentWork {
         scripted: None,
         agent: agent.agent,
         earlier: agent.earlier,
+    }
+}
+
+/// A mode that the backend does not have is for the agent to read.
+fn mode_as_text(row: &BackendRow, call: &mut Call) {
+    if let Some(mode) = call.mode.take_if(|mode| !row.can.has_mode(mode)) {
+        call.prompt = format!("Mode: {mode}\n\n{}", call.prompt);
     }
 }
 

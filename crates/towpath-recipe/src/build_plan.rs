@@ -3,8 +3,9 @@
 //! was found in a working tree may run is not decided here; the origin is who vouches for it.
 
 use crate::call_cycles;
+use crate::dialect::Dialect;
 use crate::extends::{MAX_LEVELS, extend, extend_outline};
-use crate::find_agent::{FoundAgent, find_agent};
+use crate::find_agent::{self, FoundAgent, find_agent_as};
 use crate::hidden_failures::hidden_failures;
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::loaded_recipe::Loaded;
@@ -16,7 +17,6 @@ use crate::recipe_files_on_disk::{self, EXTENSIONS, RecipeFile};
 use crate::recipe_outline_for_checks::{Named, Outline, Restart, Task};
 use crate::recipe_search::{Found, NotFound, Origin, SearchDir, find, nearest_name};
 use crate::request::Request;
-use crate::required_inputs::missing;
 use crate::unread_inputs::unread_inputs;
 use crate::variable_flow::VariableFlow;
 use crate::{
@@ -27,7 +27,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Hint, Severity, Source, nearest, quoted_list};
+use towpath_core::{Diagnostic, Source, nearest};
 
 #[derive(Debug)]
 pub struct Resolved {
@@ -194,7 +194,9 @@ impl Resolver<'_> {
             RecipeFile::OnDisk(path) => path.parent().and_then(Path::to_str),
             RecipeFile::BuiltIn(_) => None,
         };
-        let read = read_in_context(source, &ReadContext { files: &files, inputs, directory });
+        let dialect = self.request.run_options.dialect;
+        let context = ReadContext { files: &files, inputs, directory, dialect };
+        let read = read_in_context(source, &context);
         (read, kept.into_inner())
     }
 
@@ -327,9 +329,11 @@ impl Resolver<'_> {
             }
             let working_dir = &self.request.working_dir;
             let shown = |path: &Path| shown_path(path, working_dir);
-            match find_agent(&agent.name, &self.request.search.agents, shown) {
+            let Request { search, run_options, .. } = self.request;
+            match find_agent_as(run_options.dialect, &agent.name, &search.agents, shown) {
                 Ok(found) => drop(self.agents.insert(agent.name.clone(), found)),
                 Err(problem) => {
+                    let problem = without_instructions(problem, run_options.dialect);
                     self.problems.push(at_call(problem, agent, "named here"));
                 }
             }
@@ -363,7 +367,7 @@ impl Resolver<'_> {
         self.problems.extend(hidden_failures(&self.loaded));
         self.problems.extend(required_inputs::missing_in_calls(&flow, inputs, run_options));
         self.problems.extend(unknown_step_tags::unknown_tags(&self.loaded, &run_options.tags));
-        self.problems.extend(self.loaded.first().and_then(|root| self.missing_inputs(root)));
+        self.problems.extend(required_inputs::wrong_inputs(&self.loaded, self.request));
         let broken = self.problems.iter().any(Diagnostic::is_error);
         let recipes: Option<Vec<Arc<Recipe>>> =
             self.loaded.iter().map(|l| l.recipe.clone()).collect();
@@ -411,24 +415,6 @@ impl Resolver<'_> {
         shadowed
     }
 
-    /// Required variables that neither the user nor the recipe gives a value.
-    fn missing_inputs(&self, root: &Loaded) -> Option<Diagnostic> {
-        if root.outline.open {
-            return None;
-        }
-        let mut context = root.outline.context.clone();
-        context.extend(self.request.inputs.clone());
-        let missing = missing(&root.outline.required, &context);
-        if missing.is_empty() {
-            return None;
-        }
-        let message = format!("the recipe needs a value for {}", quoted_list(&missing));
-        let severity =
-            if self.request.run_options.to_run { Severity::Error } else { Severity::Note };
-        let problem = Diagnostic::new(severity, "missing-input", message);
-        Some(problem.hint(Hint::give_values(&missing)))
-    }
-
     /// Naming a file vouches for the tree it lies in, not for one that happens to be worked in.
     fn in_the_named_files_tree(&self, found: &Path) -> bool {
         let Some(RecipeFile::OnDisk(named)) = self.loaded.first().map(|l| &l.file) else {
@@ -462,6 +448,7 @@ impl Resolver<'_> {
             no_auto_stage: self.request.run_options.no_auto_stage,
             machine: self.request.run_options.machine.clone(),
             step_timeout: self.request.run_options.step_timeout,
+            dialect: self.request.run_options.dialect,
         }
     }
 }
@@ -516,6 +503,18 @@ fn not_found(name: &str, why: NotFound) -> Diagnostic {
             Diagnostic::error("recipe-not-found", format!("there is no recipe `{name}`"))
                 .help(format!("{near}looked in {}", directories.join(", ")))
         }
+    }
+}
+
+/// A dialect may let an agent that nobody has described work without instructions.
+fn without_instructions(problem: Diagnostic, dialect: Dialect) -> Diagnostic {
+    let absent = [find_agent::NOT_FOUND, "bad-agent-name"].contains(&problem.code);
+    match absent && dialect == Dialect::RecipeRunner {
+        true => {
+            let message = format!("{}: it works without instructions", problem.message);
+            Diagnostic { severity: dialect.severity(), message, ..problem }
+        }
+        false => problem,
     }
 }
 

@@ -91,6 +91,8 @@ impl Manifest {
             let Some(hash) = hash.as_str().filter(is_hash) else {
                 return Err(format!("`{name}` has no hash of {DIGITS} hexadecimal digits"));
             };
+            // Manifests of `recipe-runner-rs` have names without their ending.
+            let name = if is_recipe_file(&name) { name } else { format!("{name}.yaml") };
             files.insert(name, hash.to_owned());
         }
         Ok(Manifest { files })
@@ -292,6 +294,14 @@ mod tests {
             assert!(Manifest::parse(bad).is_err(), "{bad}");
         }
         assert!(Manifest::parse("{}").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_name_without_its_ending_is_that_of_a_yaml_file() {
+        let text = format!("{{\"a\": \"{0}\", \"b.yml\": \"{0}\"}}", digest(b"1"));
+        let read = Manifest::parse(&text).unwrap();
+        assert_eq!(read, manifest(&[("a.yaml", "1"), ("b.yml", "1")]));
+        assert!(read.changes(&manifest(&[("a.yaml", "1"), ("b.yml", "1")])).is_empty());
     }
 
     #[test]

@@ -63,7 +63,9 @@ fn changed(plan: &Plan, planned: &PlannedRecipe, path: &Path, now: &Arc<Source>)
 }
 
 fn read_with(plan: &Plan, source: &Arc<Source>, files: &IncludeFiles<'_>) -> crate::Read {
-    read_in_context(source, &ReadContext::of_files(&|path| files.file(path), &plan.inputs))
+    let files = |path: &str| files.file(path);
+    let context = ReadContext::of_files(&files, &plan.inputs);
+    read_in_context(source, &ReadContext { dialect: plan.dialect, ..context })
 }
 
 fn compare(before: Option<Recipe>, read: crate::Read) -> Edit {

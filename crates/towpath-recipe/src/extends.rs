@@ -3,6 +3,7 @@
 //! and required variables are joined key by key, and the child wins; of required programs both count. Finding the parent is the
 //! business of `build_plan`.
 
+use crate::context_validation::ContextRule;
 use crate::recipe::{Hooks, Recipe, Recursion, Step, VariableUse};
 use crate::recipe_outline_for_checks::Outline;
 use towpath_core::Map;
@@ -45,9 +46,11 @@ pub(crate) fn extend_outline(child: &Outline, parent: &Outline) -> Outline {
         .cloned()
         .collect();
     hook_uses.extend(child.hook_uses.iter().cloned());
+    let ruled = |rule: &&ContextRule| !child.rules.iter().any(|own| own.variable == rule.variable);
     Outline {
         context: contexts(&parent.context, &child.context),
         required,
+        rules: parent.rules.iter().filter(ruled).chain(&child.rules).cloned().collect(),
         recursion: recursion(parent.recursion, child.recursion),
         steps: replaced(&parent.steps, &child.steps, |step| step.id.as_deref()),
         hook_uses,

@@ -5,6 +5,7 @@
 
 pub use towpath_core::fields::{FieldType, LONGEST_TIME};
 
+use crate::context_validation::RULES;
 use crate::recipe::TIERS;
 use towpath_core::fields::{FieldRow, FileKind, Required};
 
@@ -132,6 +133,7 @@ pub static FIELDS: &[Field] = &[
     field(Recipe, "context", Map, "Variables with their default values; `--set` overrides them."),
     field(Recipe, "extends", Text, "The recipe whose steps and context this one builds on."),
     field(Recipe, "required_context", TextList, "Variables that must be set before the run starts."),
+    field(Recipe, "context_validation", ChoiceMap(RULES), "What variables must be before the run starts: `nonempty`, `path`, `git_repo`, or `optional`."),
     field(Recipe, "recursion", Map, "Limits for recipes that call recipes."),
     field(Recipe, "hooks", Map, "Shell commands around every step."),
     field(Recipe, "requires", Requirements, "Programs that must be there before the run starts, each with a version or without."),
@@ -139,7 +141,7 @@ pub static FIELDS: &[Field] = &[
     field(Recipe, "fail_fast", Bool, "Runs the commands of its steps and hooks with `bash -euo pipefail`, unless a step has a `fail_fast` of its own."),
     required_unless_extended(field(Recipe, "steps", ListOf("steps"), "The steps, in the order they run.")),
 
-    field(Recursion, "max_depth", Count, "How deep recipes may call recipes; 6 when it is not given."),
+    field(Recursion, "max_depth", CountOrZero, "How deep recipes may call recipes, 0 for not at all; 6 when it is not given."),
     field(Recursion, "max_total_steps", Count, "How many steps a run may execute, called recipes included; 200 when it is not given."),
 
     field(Hooks, "pre_step", Shell, "Runs before each step."),
@@ -165,6 +167,8 @@ pub static FIELDS: &[Field] = &[
     field(Step, "working_dir", Template, "The directory the step runs in."),
     field(Step, "timeout", Seconds, "Ends the step after so many seconds, or after a time such as `5m`: `s`, `m`, `h`."),
     field(Step, "continue_on_error", Bool, "Continues with the next step when this one fails."),
+    field(Step, "fatal", Bool, "`false` is the same as `continue_on_error: true`."),
+    field(Step, "nonfatal", Bool, "Another name of `continue_on_error`."),
     field(Step, "when_tags", TextList, "Runs the step only when one of these tags is asked for with `--include-tags`."),
     field(Step, "parallel_group", Text, "Neighbouring steps with the same group run at the same time."),
     field(Step, "effect", Choice(EFFECTS), "`once`: when the step was interrupted, ask before it runs again."),

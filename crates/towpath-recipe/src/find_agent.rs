@@ -1,10 +1,12 @@
 //! Agents by reference: whose instructions an agent step gets. `namespace:category:name` is the
 //! file `namespace/category/name.md`, `namespace:name` is `namespace/name.md` or else the only
-//! `namespace/*/name.md`, a plain name is `name.md`. A reference never leaves the directory it is
+//! `namespace/*/name.md`, a plain name is `name.md`. Agents of the namespace `amplihack` may also be
+//! kept without it, as in `core/name.md`. A reference never leaves the directory it is
 //! looked for in, symbolic links included. The text of the file, without its front matter, becomes
 //! the agent's system prompt. It is a document where the file is a `.mld` file, or where its front
 //! matter has `render: true`; nothing else in it has a meaning here.
 
+use crate::dialect::Dialect;
 use crate::read::load_document;
 use crate::recipe::PromptDocument;
 use crate::recipe_files_on_disk::{self, stays_below};
@@ -104,6 +106,13 @@ static BUILT_IN: &[(&str, &str)] = built_in![
     "writer",
 ];
 
+/// The namespace whose agents a directory may have without a folder for it, and in whose category
+/// `core` all built-in agents are.
+const AMPLIHACK: &str = "amplihack";
+
+/// The code of an agent that nobody has described.
+pub(crate) const NOT_FOUND: &str = "agent-not-found";
+
 /// The references of the built-in agents.
 pub fn builtin_agents() -> impl Iterator<Item = String> {
     BUILT_IN.iter().map(|(path, _)| path.replace('/', ":"))
@@ -162,6 +171,24 @@ pub(crate) fn find_agent(
     }
 }
 
+/// The same by the rules of a dialect: `recipe-runner-rs` also looks in the other categories.
+pub(crate) fn find_agent_as(
+    dialect: Dialect,
+    reference: &str,
+    directories: &[SearchDir],
+    shown: impl Fn(&Path) -> String,
+) -> Result<FoundAgent, Diagnostic> {
+    let found = find_agent(reference, directories, &shown);
+    let absent = found.as_ref().is_err_and(|problem| problem.code == NOT_FOUND);
+    let segments: Vec<&str> = reference.split(':').collect();
+    match segments[..] {
+        [namespace, _, name] if absent && dialect == Dialect::RecipeRunner => {
+            find_agent(&format!("{namespace}:{name}"), directories, shown).or(found)
+        }
+        _ => found,
+    }
+}
+
 fn usable(found: FoundAgent) -> Result<FoundAgent, Diagnostic> {
     if found.agent.text.trim().is_empty() {
         let message = format!("{} has no instructions", found.agent.source);
@@ -182,8 +209,23 @@ fn in_directory(
     if let Some(direct) = of_kinds(&base.join(segments.join("/"))) {
         return Ok(Some(direct));
     }
-    let [namespace, name] = segments else { return Ok(None) };
-    let Ok(entries) = std::fs::read_dir(base.join(namespace)) else { return Ok(None) };
+    let [namespace, name] = segments else {
+        let [AMPLIHACK, category, name] = segments else { return Ok(None) };
+        return Ok(of_kinds(&base.join(category).join(name)));
+    };
+    match in_categories(&base.join(namespace), name, reference)? {
+        None if *namespace == AMPLIHACK => in_categories(base, name, reference),
+        found => Ok(found),
+    }
+}
+
+/// The only agent of a name in the folders of a namespace.
+fn in_categories(
+    namespace: &Path,
+    name: &str,
+    reference: &str,
+) -> Result<Option<PathBuf>, Diagnostic> {
+    let Ok(entries) = std::fs::read_dir(namespace) else { return Ok(None) };
     let mut found: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|category| {
@@ -209,6 +251,15 @@ fn find_built_in(
 ) -> Result<Option<(&'static str, &'static str)>, Diagnostic> {
     let path = segments.join("/");
     if let Some(found) = BUILT_IN.iter().find(|(known, _)| *known == path) {
+        return Ok(Some(*found));
+    }
+    let plain = match segments {
+        [AMPLIHACK, "core", name] | [AMPLIHACK, name] => {
+            BUILT_IN.iter().find(|(known, _)| known == name)
+        }
+        _ => None,
+    };
+    if let Some(found) = plain {
         return Ok(Some(*found));
     }
     let [namespace, name] = segments else { return Ok(None) };
@@ -239,7 +290,7 @@ fn not_found(reference: &str, directories: &[SearchDir]) -> Diagnostic {
     let near = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
     let searched: Vec<String> = directories.iter().map(|d| d.path.display().to_string()).collect();
     let searched = searched.iter().map(|p| format!("{p}, ")).collect::<String>();
-    Diagnostic::error("agent-not-found", format!("there is no agent `{reference}`"))
+    Diagnostic::error(NOT_FOUND, format!("there is no agent `{reference}`"))
         .help(format!("{near}looked in {searched}the built-in agents"))
 }
 
@@ -335,8 +386,10 @@ mod tests {
     }
 
     #[test]
-    fn every_built_in_agent_is_found_by_its_reference() {
-        for reference in builtin_agents() {
+    fn every_built_in_agent_is_found_by_its_reference_and_in_the_category_core() {
+        let plain = builtin_agents().filter(|name| !name.contains(':'));
+        let core = plain.map(|name| format!("amplihack:core:{name}"));
+        for reference in builtin_agents().chain(core) {
             let found = find_agent(&reference, &[], |p| p.display().to_string());
             assert!(found.is_ok_and(|f| f.agent.text.len() > 200), "{reference}");
         }

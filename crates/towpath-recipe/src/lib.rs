@@ -13,6 +13,8 @@ mod check_across_steps;
 mod chosen_tags;
 pub mod condition;
 mod condition_warnings;
+mod context_validation;
+mod dialect;
 pub mod directory_manifest;
 mod edited_since_planned;
 mod extends;
@@ -53,6 +55,7 @@ pub use build_plan::{Resolved, ShadowedBuiltIn, is_file_reference, resolve};
 pub use builtin_recipes::{DEMO_ANSWERS, builtin, builtin_names};
 pub use chosen_tags::Tags;
 pub use condition_warnings::{ConditionWarning, condition_warnings};
+pub use dialect::Dialect;
 pub use edited_since_planned::{Edit, EditedRecipe, edited};
 pub use find_agent::{PlannedAgent, builtin_agents};
 pub use machine_analysis::{
@@ -70,7 +73,7 @@ pub use recipe::{
     Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step, StepKind, TIERS,
     Transition, ValueTemplate, VariableUse, Work,
 };
-pub use recipe_search::{Listed, Origin, SearchDir, SearchPath, list, names};
+pub use recipe_search::{Listed, Origin, SearchDir, SearchPath, list, list_in, names};
 pub use request::{Request, RunOptions};
 pub use required_inputs::missing;
 pub use schema::{machine_schema, schema_head, steps_schema};

@@ -2,6 +2,7 @@
 //! run; a run never reads recipe files again.
 
 use crate::chosen_tags::Tags;
+use crate::dialect::Dialect;
 use crate::extends::{MAX_LEVELS, extend};
 use crate::find_agent::PlannedAgent;
 use crate::include_files::IncludeFiles;
@@ -34,6 +35,9 @@ pub struct Plan {
     /// How long one command or agent call of a step without a `timeout` may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_timeout: Option<Duration>,
+    /// By whose rules its texts are read.
+    #[serde(default, skip_serializing_if = "Dialect::is_towpath")]
+    pub dialect: Dialect,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -95,7 +99,8 @@ impl Plan {
         let files = |path: &str| files_beside.file(path);
         let directory = planned.path.as_deref().and_then(|path| path.rsplit_once('/'));
         let directory = directory.map(|(directory, _)| directory);
-        let context = ReadContext { files: &files, inputs: &self.inputs, directory };
+        let (inputs, dialect) = (&self.inputs, self.dialect);
+        let context = ReadContext { files: &files, inputs, directory, dialect };
         let read = read_in_context(&source, &context);
         (source, read)
     }

@@ -3,6 +3,7 @@
 //! locations, nothing that could be run.
 
 use crate::condition::Condition;
+use crate::context_validation::ContextRule;
 use crate::printed_word_for_no::{asked_no, printed_no};
 use crate::recipe::{ParseJson, Recursion, StepSpans, ValueTemplate, VariableUse, Work};
 use crate::stray_braces::StrayBraces;
@@ -15,6 +16,8 @@ pub(crate) struct Outline {
     /// The default values of the recipe's context.
     pub context: Map,
     pub required: Vec<String>,
+    /// What its variables must be where it is the recipe that is run.
+    pub rules: Vec<ContextRule>,
     pub extends: Option<Named>,
     pub recursion: Recursion,
     pub steps: Vec<StepOutline>,
@@ -137,7 +140,8 @@ impl Gate {
 impl Outline {
     /// The names that have or get a value before the first step.
     pub fn declared(&self) -> impl Iterator<Item = &str> {
-        self.context.keys().chain(&self.required).map(String::as_str)
+        let ruled = self.rules.iter().map(|rule| &rule.variable);
+        self.context.keys().chain(&self.required).chain(ruled).map(String::as_str)
     }
 
     /// The steps in the order they run: single steps, and parallel groups as one slice.

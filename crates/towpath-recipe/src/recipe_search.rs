@@ -3,6 +3,7 @@
 //! the home directory or the environment.
 
 use crate::builtin_recipes::{all_names, builtin, builtin_names};
+use crate::dialect::Dialect;
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::read::{ReadContext, STEPS_FILE, read_in_context};
 use crate::recipe_files_on_disk::{
@@ -74,6 +75,11 @@ pub struct Listed {
 
 /// All recipes of the search path and the built-in ones, in the order in which they are found.
 pub fn list(search: &SearchPath) -> Vec<Listed> {
+    list_in(search, Dialect::default())
+}
+
+/// The same, read by the rules of a dialect.
+pub fn list_in(search: &SearchPath, dialect: Dialect) -> Vec<Listed> {
     let mut entries = Vec::new();
     for directory in &search.directories {
         match names_below(&directory.path, LIST_DEPTH) {
@@ -91,7 +97,7 @@ pub fn list(search: &SearchPath) -> Vec<Listed> {
     entries.extend(builtin_names().map(Candidate::BuiltIn));
     let mut seen = HashSet::new();
     let mut listed = Vec::new();
-    for (entry, read) in entries.iter().zip(read_all(&entries)) {
+    for (entry, read) in entries.iter().zip(read_all(&entries, dialect)) {
         let Some(recipe) = read else { continue };
         let is_directory = matches!(entry, Candidate::Unreadable { .. });
         let shadowed = !is_directory && !seen.insert(recipe.name.clone());
@@ -117,10 +123,10 @@ enum Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    fn read(&self) -> Option<Listed> {
+    fn read(&self, dialect: Dialect) -> Option<Listed> {
         match self {
             Candidate::File { name, path, directory, base } => {
-                listed_file(name, path, directory, base.as_deref())
+                listed_file(name, path, directory, base.as_deref(), dialect)
             }
             Candidate::Unreadable { directory, error } => {
                 Some(unreadable_directory(directory, error))
@@ -135,14 +141,14 @@ const STACK: usize = 8 << 20;
 
 /// Reads every entry, in as many threads as there are processors: nearly all of the time of a long list
 /// is spent in the parser.
-fn read_all(entries: &[Candidate<'_>]) -> Vec<Option<Listed>> {
+fn read_all(entries: &[Candidate<'_>], dialect: Dialect) -> Vec<Option<Listed>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut read = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(entry) = entries.get(at) else { return read };
-            read.push((at, entry.read()));
+            read.push((at, entry.read(dialect)));
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(entries.len());
@@ -162,7 +168,8 @@ fn read_all(entries: &[Candidate<'_>]) -> Vec<Option<Listed>> {
 
 fn listed_builtin(name: &str) -> Listed {
     let text = builtin(name).unwrap_or_default();
-    let read = read_with(&Source::new(format!("{BUILT_IN}{name}"), text), &IncludeFiles::BuiltIn);
+    let source = Source::new(format!("{BUILT_IN}{name}"), text);
+    let read = read_with(&source, &IncludeFiles::BuiltIn, Dialect::default());
     described(name.to_owned(), None, Origin::BuiltIn, read)
 }
 
@@ -192,6 +199,7 @@ fn listed_file(
     path: &Path,
     directory: &SearchDir,
     base: Option<&Path>,
+    dialect: Dialect,
 ) -> Option<Listed> {
     let (name, file) = (name.to_owned(), Some(path.to_owned()));
     let shown = path.display().to_string();
@@ -201,7 +209,7 @@ fn listed_file(
     };
     match loaded {
         Ok((real, source)) => {
-            let read = read_with(&source, &IncludeFiles::of_file(&real, &shown));
+            let read = read_with(&source, &IncludeFiles::of_file(&real, &shown), dialect);
             let is_recipe = !read.problems.iter().any(|p| p.code == STEPS_FILE);
             is_recipe.then(|| described(name, file, directory.origin, read))
         }
@@ -224,8 +232,14 @@ fn listed_path(
     }
 }
 
-fn read_with(source: &Arc<Source>, files_beside: &IncludeFiles<'_>) -> crate::Read {
-    read_in_context(source, &ReadContext::of_files(&|path| files_beside.file(path), &Map::new()))
+fn read_with(
+    source: &Arc<Source>,
+    files_beside: &IncludeFiles<'_>,
+    dialect: Dialect,
+) -> crate::Read {
+    let (files, inputs) = (|path: &str| files_beside.file(path), Map::new());
+    let context = ReadContext::of_files(&files, &inputs);
+    read_in_context(source, &ReadContext { dialect, ..context })
 }
 
 fn unreadable_directory(directory: &SearchDir, error: &std::io::Error) -> Listed {

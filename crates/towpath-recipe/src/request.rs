@@ -1,6 +1,7 @@
 //! What the user asked for: a recipe with its variables, and how it is to be run.
 
 use crate::chosen_tags::Tags;
+use crate::dialect::Dialect;
 use crate::machine_options::MachineOptions;
 use crate::recipe_search::SearchPath;
 use std::path::PathBuf;
@@ -25,6 +26,8 @@ pub struct RunOptions {
     pub no_auto_stage: bool,
     pub machine: MachineOptions,
     pub step_timeout: Option<std::time::Duration>,
+    /// By whose rules the recipes are read.
+    pub dialect: Dialect,
     /// The plan is made to be run, so that its required variables must have values.
     pub to_run: bool,
 }

@@ -1,12 +1,14 @@
-//! What a called recipe requires and nobody can give it. Like the check for unset variables it
+//! What a recipe requires and does not get: the first one from the user, a called one from its callers. Like the check for unset variables it
 //! errs on the side of silence: whatever an earlier step or some caller may have set counts as given. It is
 //! an error where the call is sure to fail in the run that was asked for; where the user may still
 //! give the value, or the call may not be reached, it is a warning.
 
+use crate::context_validation::violations;
 use crate::loaded_recipe::Loaded;
 use crate::recipe::ValueTemplate;
 use crate::recipe_outline_for_checks::{Named, Outline, StepOutline, Task};
-use crate::request::RunOptions;
+use crate::request::{Request, RunOptions};
+use crate::unread_inputs::unread_names;
 use crate::variable_flow::VariableFlow;
 use std::collections::HashSet;
 use towpath_core::{Diagnostic, Hint, Map, Severity, Value, quoted_list};
@@ -39,6 +41,34 @@ pub(crate) fn missing_in_calls(
             }
         }
     }
+    problems
+}
+
+/// What is wrong with the values that the user gives the first recipe: those that it needs and does not
+/// get, with the names that were set and nothing knows, and those that are not what they must be.
+pub(crate) fn wrong_inputs(loaded: &[Loaded], request: &Request) -> Vec<Diagnostic> {
+    let Some(Loaded { outline, .. }) = loaded.first().filter(|root| !root.outline.open) else {
+        return Vec::new();
+    };
+    let mut context = outline.context.clone();
+    context.extend(request.inputs.clone());
+    let severity = if request.run_options.to_run { Severity::Error } else { Severity::Note };
+    let ruled = outline.rules.iter().filter(|rule| rule.requires_value());
+    let ruled = ruled.map(|rule| &rule.variable).filter(|name| !outline.required.contains(name));
+    let required: Vec<String> = outline.required.iter().chain(ruled).cloned().collect();
+    let mut problems = Vec::new();
+    let missing = missing(&required, &context);
+    if !missing.is_empty() {
+        let unread: Vec<&str> = unread_names(loaded, &request.inputs);
+        let unread = match unread[..] {
+            [] => String::new(),
+            _ => format!("; nothing knows {}, which was set", quoted_list(&unread)),
+        };
+        let message = format!("the recipe needs a value for {}{unread}", quoted_list(&missing));
+        let problem = Diagnostic::new(severity, "missing-input", message);
+        problems.push(problem.hint(Hint::give_values(&missing)));
+    }
+    problems.extend(violations(&outline.rules, &context, &request.working_dir, severity));
     problems
 }
 

@@ -1,6 +1,6 @@
 //! Recovery: when a called recipe fails and its step has `recovery`, an agent gets what was done,
 //! what failed and what was left, and one attempt to finish the work. Whether it did is read from
-//! the end of its answer alone, so that "I have not recovered it" recovers nothing.
+//! its answer, of which "I have not recovered it" recovers nothing.
 
 use crate::job::{AgentJob, Job, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::job_end::{JobEnd, JobStatus, Output};
@@ -113,15 +113,36 @@ impl Run {
     }
 }
 
-/// Whether the end of an answer reports that the work is done.
+/// Whether an answer reports that the work is done. The outcome that was asked for, at its end, decides;
+/// else the answer must contain `STATUS: COMPLETE` or the word `recovered`, and not "not recovered".
 fn reports_recovery(answer: &str) -> bool {
-    let Some(last) = answer.trim_end().lines().next_back() else { return false };
-    let last = last.trim();
-    if last == "recovered" || last == "STATUS: COMPLETE" {
-        return true;
-    }
+    let last = answer.trim_end().lines().next_back().unwrap_or_default().trim();
     let outcome = last.rfind('{').and_then(|at| extract_json(&last[at..]));
-    outcome.is_some_and(|value| value["outcome"] == "recovered" && last.ends_with('}'))
+    if let Some(value) = outcome.filter(|value| value["outcome"].is_string()) {
+        return value["outcome"] == "recovered" && last.ends_with('}');
+    }
+    answer.contains("STATUS: COMPLETE") || contains_recovered(answer)
+}
+
+/// Whether `recovered` is among the words of a text, and nowhere after a word that denies it.
+fn contains_recovered(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text
+        .split(|c: char| !(c.is_alphanumeric() || "'’_-".contains(c)))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let found: Vec<usize> = (0..words.len()).filter(|at| words[*at] == "recovered").collect();
+    let denied = |at: &usize| words[at.saturating_sub(DENIAL_REACH)..*at].iter().any(denies);
+    !found.is_empty() && !found.iter().any(denied)
+}
+
+/// How many words before `recovered` may deny it, as in "could not be recovered".
+const DENIAL_REACH: usize = 3;
+
+fn denies(word: &&str) -> bool {
+    ["not", "never", "cannot", "nothing", "no"].contains(word)
+        || word.ends_with("n't")
+        || word.ends_with("n’t")
 }
 
 /// At most so many bytes of the end of a text.
@@ -142,23 +163,31 @@ mod tests {
     use super::reports_recovery;
 
     #[test]
-    fn only_the_end_of_an_answer_reports_that_it_is_done() {
+    fn an_answer_reports_that_it_is_done_by_its_outcome_or_by_the_words_for_it() {
         for yes in [
             "all good\n{\"outcome\":\"recovered\"}\n",
             "done\nrecovered",
             "x\nSTATUS: COMPLETE\n\n",
             "so: {\"outcome\": \"recovered\"}",
+            "STATUS: COMPLETE\nAll steps were done.",
+            "The deployment has been recovered, and its tests pass.",
+            "RECOVERED: see the log",
+            "not sure at first\n{\"outcome\":\"recovered\"}",
         ] {
             assert!(reports_recovery(yes), "{yes}");
         }
         for no in [
             "",
             "I have NOT recovered anything",
-            "recovered\nbut the tests fail",
-            "{\"outcome\":\"recovered\"}\nno, wait",
+            "not recovered",
+            "It could not be recovered.",
+            "It hasn't recovered",
+            "the first step is recovered, the second is not recovered",
+            "unrecovered, and irrecoverable",
+            "recovered_files is empty",
+            "Status: incomplete",
             "{\"outcome\":\"failed\"}",
-            "STATUS: COMPLETE?",
-            "{\"outcome\":\"recovered\"} almost",
+            "recovered some of it\n{\"outcome\":\"failed\"}",
         ] {
             assert!(!reports_recovery(no), "{no}");
         }

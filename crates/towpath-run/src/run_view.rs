@@ -7,7 +7,7 @@ use crate::step_and_run_outcome::StepResult;
 use crate::step_progress::{Phase, Progress};
 use serde::{Deserialize, Serialize};
 use towpath_core::StepPath;
-use towpath_recipe::StepKind;
+use towpath_recipe::{ParseJson, StepKind};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepView {
@@ -18,6 +18,9 @@ pub struct StepView {
     pub depth: u32,
     pub state: StepState,
     pub tolerated: bool,
+    /// The JSON in its output is its value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gives_json: bool,
     pub result: Option<StepResult>,
     pub started_ms: Option<i64>,
     pub ended_ms: Option<i64>,
@@ -76,7 +79,9 @@ impl Run {
             _ => StepState::Pending,
         };
         let (id, kind) = (definition.id.clone(), definition.work.kind());
-        self.visit_view(at.frame, self.path(at), id, kind, progress, state)
+        let gives_json = definition.parse_json != ParseJson::No;
+        let view = self.visit_view(at.frame, self.path(at), id, kind, progress, state);
+        StepView { gives_json, ..view }
     }
 
     pub(crate) fn visit_view(
@@ -95,6 +100,7 @@ impl Run {
             depth: self.frames[frame].depth,
             state,
             tolerated: progress.tolerated,
+            gives_json: false,
             result: progress.result.clone(),
             started_ms: progress.started_ms,
             ended_ms: progress.ended_ms,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use towpath_core::RunId;
+use towpath_core::{RunId, extract_json};
 use towpath_engine::{RunEnd, census, step_output};
 use towpath_run::{
     AgentCall, CallEnd, FailureKind, Output, Run, RunOutcome, StepKind, StepResult, StepState,
@@ -286,6 +286,10 @@ impl Steps<'_> {
             if let Some(Stored::File { path, .. }) = self.stored(step)? {
                 object.insert("output_file".into(), json!(path.to_string_lossy()));
             }
+        }
+        let succeeded = step.result.as_ref().is_some_and(|result| result.status.is_success());
+        if step.gives_json && succeeded && len <= LONGEST as u64 {
+            object.insert("value".into(), json!(text.as_deref().and_then(extract_json)));
         }
         object.insert("output".into(), json!(text));
         Ok(())

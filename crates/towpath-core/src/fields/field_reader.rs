@@ -184,11 +184,19 @@ impl<'a> FieldReader<'a> {
 
     /// A whole number above zero.
     pub fn count<'n>(&mut self, entry: impl Into<Option<&'n Entry>>) -> Option<u32> {
-        let entry = entry.into()?;
-        let number = number_in(&entry.value).filter(|number| *number > 0);
+        self.whole_number(entry.into()?, 1, FieldType::Count)
+    }
+
+    /// A whole number, zero included.
+    pub fn count_or_zero<'n>(&mut self, entry: impl Into<Option<&'n Entry>>) -> Option<u32> {
+        self.whole_number(entry.into()?, 0, FieldType::CountOrZero)
+    }
+
+    fn whole_number(&mut self, entry: &Entry, least: u32, expected: FieldType) -> Option<u32> {
+        let number = number_in(&entry.value).filter(|number| *number >= least);
         let what = format!("`{}`", entry.key);
         if number.is_none() && !self.too_great(&entry.value, &what, u32::MAX.into()) {
-            self.wrong_type(entry, FieldType::Count);
+            self.wrong_type(entry, expected);
         }
         number
     }

@@ -18,6 +18,8 @@ pub enum FieldType {
     Bool,
     /// A whole number above zero.
     Count,
+    /// A whole number, zero included.
+    CountOrZero,
     /// Seconds above zero, fractions allowed; or a time with its unit, `s`, `m` or `h`.
     Seconds,
     TextList,
@@ -28,6 +30,8 @@ pub enum FieldType {
     ListOf(&'static str),
     MapOf(&'static str),
     Choice(&'static [&'static str]),
+    /// A map from names to these words.
+    ChoiceMap(&'static [&'static str]),
     /// A type of one kind of file, described for messages.
     Described(&'static str),
     Any,
@@ -42,6 +46,7 @@ impl FieldType {
             FieldType::Condition => "a condition".to_owned(),
             FieldType::Bool => "true or false".to_owned(),
             FieldType::Count => "a whole number above 0".to_owned(),
+            FieldType::CountOrZero => "a whole number".to_owned(),
             FieldType::Seconds => "seconds above 0, such as `30` or `5m`".to_owned(),
             FieldType::TextList => "a list of strings".to_owned(),
             FieldType::Requirements => "a list such as `[git, \"jq>=1.6\"]`".to_owned(),
@@ -50,6 +55,9 @@ impl FieldType {
             FieldType::MapOf(what) => format!("a map of {what}"),
             FieldType::Choice(words) => {
                 words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(or)
+            }
+            FieldType::ChoiceMap(words) => {
+                format!("a map of names to {}", FieldType::Choice(words).describe(or))
             }
             FieldType::Described(what) => what.to_owned(),
             FieldType::Any => "a value".to_owned(),
@@ -65,7 +73,9 @@ impl FieldType {
                 "no" | "off" | "false" | "n" => Some("write `false`, without quotes".to_owned()),
                 _ => None,
             },
-            FieldType::Count | FieldType::Seconds if crate::number(text).is_some() => {
+            FieldType::Count | FieldType::CountOrZero | FieldType::Seconds
+                if crate::number(text).is_some() =>
+            {
                 Some(format!("write `{text}`, without quotes"))
             }
             FieldType::TextList | FieldType::Requirements => Some(format!("write `[{text}]`")),

@@ -15,6 +15,8 @@ pub use prompt_document::PROMPT_ROOT;
 pub(crate) use prompt_document::load_document;
 
 use crate::check_across_steps;
+use crate::context_validation::{ContextRule, RULES};
+use crate::dialect::Dialect;
 use crate::field_table::{FieldType, NO_STEPS, RECIPE_FILE, Section};
 use crate::other_tools_files;
 use crate::recipe::{Extends, Flow, Hooks, Recipe, Recursion, Step};
@@ -53,12 +55,13 @@ pub struct ReadContext<'a> {
     pub inputs: &'a Map,
     /// The recipe's directory, absolute; none where the recipe is no file.
     pub directory: Option<&'a str>,
+    pub dialect: Dialect,
 }
 
 impl<'a> ReadContext<'a> {
     /// For a recipe in no directory.
     pub fn of_files(files: FileProvider<'a>, inputs: &'a Map) -> ReadContext<'a> {
-        ReadContext { files, inputs, directory: None }
+        ReadContext { files, inputs, directory: None, dialect: Dialect::default() }
     }
 }
 
@@ -124,6 +127,7 @@ struct Reader<'a> {
     /// The files beside the recipe.
     files: FileProvider<'a>,
     directory: Option<&'a str>,
+    dialect: Dialect,
     /// The ids of all steps, also of those that cannot be read for another reason.
     ids: Vec<(String, Span)>,
     outline: Outline,
@@ -158,9 +162,9 @@ impl<'a> Reader<'a> {
         let json = source.text.trim_start().starts_with(['[', '"']);
         let map = if json { "an object" } else { RECIPE_FILE.map };
         let fields = FieldReader::new(source, FileKind { map, ..RECIPE_FILE }, problems);
-        let ReadContext { files, directory, .. } = *context;
+        let ReadContext { files, directory, dialect, .. } = *context;
         let (ids, known_here) = (Vec::new(), Vec::new());
-        Reader { fields, files, directory, ids, outline, known: None, known_here }
+        Reader { fields, files, directory, dialect, ids, outline, known: None, known_here }
     }
 
     fn problem(&mut self, problem: Diagnostic) {
@@ -201,6 +205,7 @@ impl<'a> Reader<'a> {
         let recursion = self.recursion(&fields);
         let hooks = self.hooks(&fields);
         let required_context = self.required_context(&fields);
+        self.outline.rules = self.context_validation(&fields);
         let requires = self.requirements(fields.get("requires"));
         let sandbox = self.sandbox(fields.get("sandbox"));
         let fail_fast = self.bool(fields.get("fail_fast"));
@@ -309,11 +314,29 @@ impl<'a> Reader<'a> {
         names
     }
 
+    fn context_validation(&mut self, fields: &FieldMap<'_>) -> Vec<ContextRule> {
+        let Some(entry) = fields.get("context_validation") else { return Vec::new() };
+        let entries = self.map(entry, FieldType::ChoiceMap(RULES)).unwrap_or_default();
+        let mut rules = Vec::new();
+        for entry in entries {
+            self.variable_name(&entry.key, entry.key_defined, "variable");
+            let before = self.problems.len();
+            let Some(rule) = self.choice(entry, RULES) else {
+                let severity = self.dialect.severity();
+                self.fields.problems[before..].iter_mut().for_each(|p| p.severity = severity);
+                continue;
+            };
+            let (variable, source) = (entry.key.clone(), Arc::clone(self.source));
+            rules.push(ContextRule { variable, rule, source, span: entry.value.defined });
+        }
+        rules
+    }
+
     fn recursion(&mut self, fields: &FieldMap<'_>) -> Recursion {
         let section = self.subsection(fields, "recursion", Section::Recursion);
         let Some(limits) = section else { return Recursion::default() };
         self.outline.recursion = Recursion {
-            max_depth: self.count(limits.get("max_depth")),
+            max_depth: self.count_or_zero(limits.get("max_depth")),
             max_total_steps: self.count(limits.get("max_total_steps")),
         };
         self.outline.recursion

@@ -2,6 +2,7 @@
 //! with the way back to the file, required programs.
 
 use super::Reader;
+use crate::dialect::meant_field;
 use crate::field_table::{Field, FieldType, Section, fields_of, find_field};
 use crate::foreign_fields::{Instead, instead_of};
 use crate::recipe::RequiredProgram;
@@ -40,8 +41,10 @@ impl Reader<'_> {
             }
             let elsewhere = instead
                 .map(Instead::label)
+                .or_else(|| meant_field(section, &entry.key))
                 .or_else(|| elsewhere(&entry.key, section).map(str::to_owned));
             let problem = self.unknown_field(entry, subject, &names, elsewhere);
+            let problem = self.dialect.unknown_field(section, &entry.key, problem);
             self.problem(if lists_all {
                 problem.help(known_fields(subject, &names))
             } else {

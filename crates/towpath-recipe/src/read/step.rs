@@ -60,7 +60,7 @@ impl Reader<'_> {
             gate,
             unsure,
             output: output.map(|o| o.text),
-            continue_on_error: self.bool(fields.get("continue_on_error")).unwrap_or(false),
+            continue_on_error: self.continue_on_error(&fields),
             timeout: self.seconds(fields.get("timeout")),
             working_dir: self.working_dir(&fields, &mut uses),
             parallel_group: group.map(|g| g.text),
@@ -255,6 +255,13 @@ impl Reader<'_> {
             mode: mode.map(|m| Mode { name: m.text.trim().to_owned(), span: m.span }),
             auto_stage: self.bool(fields.get("auto_stage")).unwrap_or(true),
         }
+    }
+
+    /// Each of the three fields can make a failure one that the recipe survives.
+    fn continue_on_error(&mut self, fields: &FieldMap<'_>) -> bool {
+        let asked = ["continue_on_error", "nonfatal"].map(|name| self.bool(fields.get(name)));
+        let fatal = self.bool(fields.get("fatal"));
+        asked.contains(&Some(true)) || fatal == Some(false)
     }
 
     /// `parse_json_required` asks for the JSON too.

@@ -90,6 +90,7 @@ fn shape(field: &Field) -> Value {
         FieldType::Template | FieldType::Shell | FieldType::Condition => text(),
         FieldType::Bool => json!({ "type": "boolean" }),
         FieldType::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        FieldType::CountOrZero => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
         FieldType::Seconds => json!({ "anyOf": [
             { "type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_TIME.as_secs() },
             { "type": "string", "pattern": TIME },
@@ -120,6 +121,9 @@ fn shape(field: &Field) -> Value {
             json!({ "enum": words.iter().map(|w| json!(w)).chain([Value::Null]).collect::<Vec<_>>() })
         }
         FieldType::Choice(words) => json!({ "type": "string", "enum": words }),
+        FieldType::ChoiceMap(words) => {
+            json!({ "type": maybe("object", true), "additionalProperties": { "enum": words } })
+        }
         FieldType::Any | FieldType::Described(_) => json!({}),
     }
 }

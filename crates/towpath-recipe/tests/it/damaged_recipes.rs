@@ -1,7 +1,7 @@
 //! The recipes that come with the program, damaged by chance as editors, merges and agents damage
 //! files: an answer always comes, and a field that nobody knows is never passed over.
 
-use crate::checks::{reader, unknown};
+use crate::checks::{recipe_reader, unknown};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ fn damaged() -> impl Strategy<Value = String> {
 fn an_unknown_field_in_a_shipped_recipe_is_always_reported() {
     let mut count = 0;
     for (path, text) in SHIPPED.iter() {
-        let read = reader::answered(text);
+        let read = recipe_reader::answered(text);
         assert!(read.recipe.is_some(), "{}: {:?}", path.display(), read.problems);
         let positions = unknown::positions(text);
         let steps = read.recipe.expect("it was read").steps.len();
@@ -139,14 +139,14 @@ proptest! {
 
     #[test]
     fn a_damaged_recipe_gets_an_answer(text in damaged()) {
-        reader::answered(&text);
+        recipe_reader::answered(&text);
     }
 
     /// What is still sound after the damage still has no room for an unknown field.
     #[test]
     fn an_unknown_field_in_a_damaged_recipe_is_always_reported(
         text in damaged().prop_filter("is no recipe any more", |text| {
-            reader::answered(text).recipe.is_some()
+            recipe_reader::answered(text).recipe.is_some()
         }),
         which in any::<Index>(),
     ) {
@@ -197,6 +197,6 @@ proptest! {
         let text = &SHIPPED[which.index(SHIPPED.len())].1;
         let positions = unknown::positions(text);
         let with = positions[position.index(positions.len())].insert(text);
-        reader::answered(&damages.iter().fold(with, |text, damage| damage.done_to(&text)));
+        recipe_reader::answered(&damages.iter().fold(with, |text, damage| damage.done_to(&text)));
     }
 }

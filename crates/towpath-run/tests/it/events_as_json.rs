@@ -258,6 +258,7 @@ fn views() -> impl Strategy<Value = Vec<StepView>> {
             depth: 0,
             state: StepState::NotReached,
             tolerated: result.is_some(),
+            gives_json: result.is_some(),
             result,
             started_ms,
             ended_ms: started_ms,

@@ -7,6 +7,7 @@ mod state_machine;
 use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
+use crate::session::choose_agent::{self, AgentFlags};
 use crate::session::request_flags::RequestFlags;
 use crate::session::resolve_recipe::show_problems;
 use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
@@ -109,7 +110,11 @@ fn program(
     let here = args.request.here(env)?;
     let mut request = args.request.request(env, &here, &args.recipe)?;
     args.limits.over(&mut request.run_options.machine);
-    let resolved = resolved_to_look(env, &request, CalledAs::Towpath)?;
+    let mut resolved = resolved_to_look(env, &request, CalledAs::Towpath)?;
+    if let Some(program) = &resolved.program {
+        let flags = AgentFlags::default();
+        resolved.problems.extend(choose_agent::unknown_modes(&here.settings, &flags, program)?);
+    }
     show_problems(&resolved.problems, &args.recipe, env, args.is_json())?;
     match resolved.program {
         Some(program) => {

@@ -4,6 +4,7 @@
 use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
+use crate::session::choose_agent::{self, AgentFlags};
 use crate::session::request_flags::RequestFlags;
 use crate::session::required_programs;
 use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
@@ -78,6 +79,8 @@ fn check(env: &Environment, args: &Args) -> Result<Vec<Checked>, CommandError> {
         let name = resolved.plan.map_or_else(|| recipe.clone(), |p| p.recipes[0].source.clone());
         let mut problems = resolved.problems;
         if let Some(program) = &resolved.program {
+            let flags = AgentFlags::default();
+            problems.extend(choose_agent::unknown_modes(&here.settings, &flags, program)?);
             problems.extend(required_programs::foreseen(env, program, Severity::Note));
         }
         checked.push(Checked { name, problems });

@@ -20,7 +20,7 @@ use towpath_agent::{
 };
 use towpath_core::{Diagnostic, nearest};
 use towpath_engine::{Agents, MetRequirements, Options, SessionTree};
-use towpath_recipe::{Program, Work};
+use towpath_recipe::{Dialect, Program, Work};
 use towpath_rules::host::Host;
 use towpath_run::{PreviewStep, Verdict, preview};
 
@@ -98,17 +98,9 @@ pub fn choose(
         requirements: MetRequirements::default(),
         sandbox: None,
     };
+    refuse_unknown_modes(env, settings, flags, program)?;
     if !may_ask(program) {
         return Ok((Agents::None, None, options));
-    }
-    let wrong = unknown_modes(program, &name);
-    if !wrong.is_empty() {
-        diagnostics::draw(&wrong, env.color);
-        let message = diagnostics::tally(&wrong, &program.plan.recipes[0].source);
-        return Err(CommandError {
-            shown: true,
-            ..CommandError::new(Exit::BadInput, ErrorKind::BadMode, message)
-        });
     }
     unsupported_by_backend::refuse(row(&name), &program.plan.machine)?;
     if let Some(why) = refused_root(env, row(&name), program) {
@@ -186,7 +178,7 @@ pub fn missing(
 fn refused_root(env: &Environment, row: &BackendRow, program: &Program) -> Option<String> {
     let rule = row.can.as_root?;
     let why = unattended_as_root::obstacle(env, row)?;
-    may_come_to(program, &|work| unattended_as_root::is_unattended(work, &rule)).then_some(why)
+    may_come_to(program, &|work| unattended_as_root::is_unattended(work, row, &rule)).then_some(why)
 }
 
 /// Why a backend's calls that work without asking would fail, and the command that helps.
@@ -221,26 +213,56 @@ fn may_come_to(program: &Program, wanted: &dyn Fn(&Work) -> bool) -> bool {
     ahead.cut || program.restarts() || comes(program, &ahead.steps, wanted)
 }
 
-/// Modes that the agent's program does not have.
-fn unknown_modes(program: &Program, backend: &str) -> Vec<Diagnostic> {
-    let row = BACKENDS.iter().find(|row| row.id == backend);
-    let Some(modes) = row.and_then(|row| row.can.modes) else { return Vec::new() };
+/// Modes that the agent's program does not have. A dialect may take them for words that the agent reads.
+pub fn unknown_modes(
+    settings: &Settings,
+    flags: &AgentFlags,
+    program: &Program,
+) -> Result<Vec<Diagnostic>, CommandError> {
+    let backend = backend(settings, flags)?;
+    let row = row(&backend);
+    let Some(modes) = row.can.modes else { return Ok(Vec::new()) };
+    let dialect = program.plan.dialect;
     let steps = program.recipes.iter().flat_map(|recipe| &recipe.steps);
-    steps
+    let unknown = steps
         .filter_map(|step| match &step.work {
             Work::Agent(agent) => Some((step, agent.mode.as_ref()?)),
             _ => None,
         })
-        .filter(|(_, mode)| !modes.contains(&mode.name.as_str()))
+        .filter(|(_, mode)| !row.can.has_mode(&mode.name))
         .map(|(step, mode)| {
             let message = format!("{backend} has no mode `{}`", mode.name);
             let near = nearest(&mode.name, modes.iter().copied());
             let label = near.map_or(String::new(), |near| format!("did you mean `{near}`?"));
-            Diagnostic::error("bad-mode", message)
+            let modes = modes.join(", ");
+            let help = match dialect {
+                Dialect::Towpath => format!("its modes are {modes}"),
+                Dialect::RecipeRunner => {
+                    format!("the agent gets it as text before its prompt; its modes are {modes}")
+                }
+            };
+            Diagnostic::new(dialect.severity(), "bad-mode", message)
                 .at(&step.source, mode.span, label)
-                .help(format!("its modes are {}", modes.join(", ")))
-        })
-        .collect()
+                .help(help)
+        });
+    Ok(unknown.collect())
+}
+
+/// Refuses a recipe whose agents have modes that their program does not have.
+pub fn refuse_unknown_modes(
+    env: &Environment,
+    settings: &Settings,
+    flags: &AgentFlags,
+    program: &Program,
+) -> Result<(), CommandError> {
+    let wrong = unknown_modes(settings, flags, program)?;
+    if !wrong.iter().any(Diagnostic::is_error) {
+        return Ok(());
+    }
+    diagnostics::draw(&wrong, env.color);
+    let message = diagnostics::tally(&wrong, &program.plan.recipes[0].source);
+    let error = CommandError::new(Exit::BadInput, ErrorKind::BadMode, message);
+    Err(CommandError { shown: true, ..error })
 }
 
 fn program_of(

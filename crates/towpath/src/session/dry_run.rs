@@ -26,6 +26,7 @@ pub fn execute(
     flags: &RunFlags,
 ) -> Result<Exit, CommandError> {
     let program = &chosen.program;
+    choose_agent::refuse_unknown_modes(env, &chosen.settings, &flags.agent, program)?;
     let tree = worktree(env, chosen, flags)?;
     if let Some(layout) = dry_run_layout(program.root(), &program.plan.machine) {
         return machine(env, chosen, flags, &layout, tree.as_ref());

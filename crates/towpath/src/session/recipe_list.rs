@@ -13,7 +13,7 @@ use crate::terminal::table::{Cell, Table};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
-use towpath_recipe::{Listed, Origin, Request, RunOptions, SearchPath, builtin, resolve};
+use towpath_recipe::{Listed, Origin, Request, RunOptions, SearchPath, builtin, list_in, resolve};
 use towpath_store::Store;
 use towpath_view::foreign_text::{escaped, first_line};
 pub use towpath_view::origin_word;
@@ -63,7 +63,7 @@ pub fn entries_in(
 ) -> Result<Vec<Entry>, CommandError> {
     let mut taken = HashSet::new();
     let mut entries = Vec::new();
-    for recipe in towpath_recipe::list(search) {
+    for recipe in list_in(search, called_as.dialect()) {
         let untrusted =
             recipe.origin == Origin::Project && !is_trusted(&recipe, directory, search, store)?;
         let powerless =

@@ -39,6 +39,7 @@ pub fn resolve(
     request.run_options.no_auto_stage = flags.no_auto_stage;
     request.run_options.machine = flags.machine.machine_options()?;
     request.run_options.to_run = true;
+    request.run_options.dialect = flags.called_as.dialect();
     let times = &flags.shared.times;
     request.run_options.step_timeout = times.step_timeout.or(here.settings.step_timeout());
     let read = |file: &PathBuf| {

@@ -325,6 +325,7 @@ fn edits(
             no_auto_stage: old.no_auto_stage,
             machine: old.machine.clone(),
             step_timeout: old.step_timeout,
+            dialect: old.dialect,
             to_run: true,
         },
     };

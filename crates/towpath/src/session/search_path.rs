@@ -59,6 +59,9 @@ pub fn search_path(
             add(env.current.join(env.expand_home(path)), Origin::Given);
         }
     }
+    if let Some(bundle) = amplihack_bundle(env) {
+        add(bundle.join("recipes"), Origin::Given);
+    }
     let root = env.project_root(working_directory);
     for inside in PROJECT_DIRECTORIES {
         add(root.join(inside), Origin::Project);
@@ -68,15 +71,24 @@ pub fn search_path(
     }
     add(env.directories.config.join("recipes"), Origin::User);
     if let Some(home) = &env.home {
+        add(home.join(".amplihack/amplifier-bundle/recipes"), Origin::User);
         add(home.join(".amplihack/.claude/recipes"), Origin::User);
     }
     Ok(SearchPath { directories, agents: agent_directories(env, &root) })
 }
 
+/// The bundle of an installation of amplihack that the user has named.
+fn amplihack_bundle(env: &Environment) -> Option<PathBuf> {
+    let home = env.text("AMPLIHACK_HOME").filter(|home| !home.is_empty())?;
+    Some(env.current.join(env.expand_home(Path::new(&home))).join("amplifier-bundle"))
+}
+
 /// Where agents are looked for by reference; the built-in ones come after them.
 fn agent_directories(env: &Environment, root: &Path) -> Vec<SearchDir> {
-    let home = env.home.as_ref().map(|home| home.join(".amplihack/.claude/agents"));
-    let own = home.into_iter().chain([env.directories.config.join("agents")]);
+    let bundle = amplihack_bundle(env).map(|bundle| bundle.join("agents"));
+    let installed = [".amplihack/.claude/agents", ".amplihack/amplifier-bundle/agents"];
+    let home = env.home.iter().flat_map(|home| installed.map(|inside| home.join(inside)));
+    let own = bundle.into_iter().chain(home).chain([env.directories.config.join("agents")]);
     let own = own.map(|path| SearchDir { path, origin: Origin::User });
     let project = [".claude/agents", "amplifier-bundle/agents", ".towpath/agents"];
     let project =

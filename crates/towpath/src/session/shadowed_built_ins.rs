@@ -5,7 +5,7 @@ use crate::exit::CommandError;
 use crate::session::trust::{is_trusted, visible};
 use crate::terminal::out::note_once;
 use crate::terminal::shown_path::shown_path;
-use towpath_recipe::{Origin, Request, Resolved, ShadowedBuiltIn, resolve};
+use towpath_recipe::{Dialect, Origin, Request, Resolved, ShadowedBuiltIn, resolve};
 use towpath_shell::bash::quote;
 
 /// The name under which the program was called. It decides what a name means when a file of the
@@ -19,6 +19,16 @@ pub enum CalledAs {
     AgentRecipes,
     /// The file, as that program's search order has it.
     RecipeRunner,
+}
+
+impl CalledAs {
+    /// By whose rules recipes are read.
+    pub fn dialect(self) -> Dialect {
+        match self {
+            CalledAs::RecipeRunner => Dialect::RecipeRunner,
+            CalledAs::Towpath | CalledAs::AgentRecipes => Dialect::Towpath,
+        }
+    }
 }
 
 /// What a reference means to a command that runs it.

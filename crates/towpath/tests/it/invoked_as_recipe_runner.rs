@@ -245,7 +245,7 @@ fn validating_sees_conditions_called_recipes_and_variables() {
     runner(&user, &["call.yaml", "--validate-only"])
         .exits(2)
         .reports("there is no recipe `nowhere`");
-    runner(&user, &["agent.yaml", "--validate-only"]).exits(2).reports("no:such:agent");
+    runner(&user, &["agent.yaml", "--validate-only"]).exits(0).reports("no:such:agent");
     runner(&user, &["warn.yaml", "--validate-only"]).exits(0).prints(
         "⚠ Recipe 'w' has 2 warning(s):
   - line 7: this step can never run: its condition is always false
@@ -531,16 +531,16 @@ fn the_agent_program_is_chosen_by_flag_or_variable() {
 #[test]
 fn an_agent_that_is_not_there_is_refused_with_what_there_is() {
     let user = with_agent().file("plain.yaml", "name: p\nsteps:\n  - { id: a, command: echo }\n");
-    let printed = runner(&user, &["ask.yaml", "--agent-binary", "copilot"]).exits(2);
-    let printed = printed.reports("no agent `copilot`; use `claude`");
+    let printed = runner(&user, &["ask.yaml", "--agent-binary", "aider"]).exits(2);
+    let printed = printed.reports("no agent `aider`; use `claude`");
     drop(printed);
     runner(&user, &["ask.yaml", "--agent-binary", "bin/none"]).exits(2).reports("is not a program");
     let with = |recipe: &str| {
         let mut command = command(&user, &[recipe]);
-        command.env("AMPLIHACK_AGENT_BINARY", "codex");
+        command.env("AMPLIHACK_AGENT_BINARY", "aider");
         Printed::from(command.output().unwrap())
     };
-    with("ask.yaml").exits(2).reports("AMPLIHACK_AGENT_BINARY: no agent `codex`");
+    with("ask.yaml").exits(2).reports("AMPLIHACK_AGENT_BINARY: no agent `aider`");
     with("plain.yaml").exits(0);
 }
 

@@ -42,6 +42,7 @@ mod readers_that_stop_reading;
 mod recipe_manifests;
 mod recipe_runner_manual;
 mod recipe_sync;
+mod recipes_of_recipe_runner;
 mod release_files;
 mod render;
 mod requires;

@@ -12,8 +12,9 @@ mod validate;
 use super::answer_version;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Ended, Exit};
+use crate::session::choose_agent::unknown_modes;
 use crate::session::request_flags::{RequestFlags, RunFlags, SharedFlags};
-use crate::session::resolve_recipe::resolve;
+use crate::session::resolve_recipe::{resolve, show_problems};
 use crate::session::shadowed_built_ins::CalledAs;
 use crate::terminal::out;
 use clap::Parser;
@@ -66,8 +67,8 @@ struct RecipeRunnerArgs {
     /// The format of the result.
     #[arg(long, value_name = "FORMAT", value_parser = ["text", "json"], default_value = "text")]
     output_format: String,
-    /// The program for agent steps: `claude`, or the path of a program that works like it [default:
-    /// AMPLIHACK_AGENT_BINARY]
+    /// The program for agent steps: claude, codex, copilot, gemini or opencode, or the path of one, or
+    /// of a program that works like claude [default: AMPLIHACK_AGENT_BINARY]
     #[arg(long, value_name = "NAME|PATH")]
     agent_binary: Option<String>,
 }
@@ -166,8 +167,11 @@ fn execute(line: &RecipeRunnerArgs, invocation: &Invocation) -> Result<Exit, Com
         return explain::execute(env, line, recipe);
     }
     let mut flags = line.run_flags();
-    let chosen = resolve(env, &flags, recipe, |_| false)?;
+    let mut chosen = resolve(env, &flags, recipe, |_| false)?;
     flags.agent = agent_choice::flags(env, line.agent_binary.as_deref(), &chosen.program)?;
+    let modes = unknown_modes(&chosen.settings, &flags.agent, &chosen.program)?;
+    show_problems(&modes, recipe, env, line.json())?;
+    chosen.problems.extend(modes);
     if line.dry_run {
         return dry_run::execute(env, line, &chosen, &flags);
     }

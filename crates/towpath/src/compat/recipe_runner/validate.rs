@@ -1,8 +1,9 @@
 //! `--validate-only`: everything that is wrong with a recipe and what it reaches, at once.
 
-use super::{RecipeRunnerArgs, found_at};
+use super::{RecipeRunnerArgs, agent_choice, found_at};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
+use crate::session::choose_agent::unknown_modes;
 use crate::session::resolve_recipe::show_problems;
 use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
 use crate::terminal::{diagnostics, out};
@@ -29,7 +30,8 @@ pub fn execute(
     let name = first_line(&root.name);
     let from = found_at(&program, resolved.origin);
     let worth = |problem: &&Diagnostic| {
-        problem.severity == Severity::Warning || problem.code == "missing-input"
+        problem.severity == Severity::Warning
+            || ["missing-input", "bad-input"].contains(&problem.code)
     };
     let warnings: Vec<&Diagnostic> = resolved.problems.iter().filter(worth).collect();
     if warnings.is_empty() {
@@ -52,6 +54,12 @@ pub fn resolved(
 ) -> Result<Resolved, CommandError> {
     let flags = line.request();
     let here = flags.here(env)?;
-    let request = flags.request(env, &here, recipe)?;
-    resolved_to_look(env, &request, CalledAs::RecipeRunner)
+    let mut request = flags.request(env, &here, recipe)?;
+    request.run_options.dialect = CalledAs::RecipeRunner.dialect();
+    let mut resolved = resolved_to_look(env, &request, CalledAs::RecipeRunner)?;
+    if let Some(program) = &resolved.program {
+        let agent = agent_choice::flags(env, line.agent_binary.as_deref(), program)?;
+        resolved.problems.extend(unknown_modes(&here.settings, &agent, program)?);
+    }
+    Ok(resolved)
 }

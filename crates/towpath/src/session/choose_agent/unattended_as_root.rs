@@ -19,10 +19,13 @@ pub fn obstacle(env: &Environment, row: &BackendRow) -> Option<String> {
     ))
 }
 
-/// Whether a step's call would work without asking.
-pub fn is_unattended(work: &Work, rule: &AsRoot) -> bool {
+/// Whether a step's call would work without asking. A mode that is only a word does not keep it from that.
+pub fn is_unattended(work: &Work, row: &BackendRow, rule: &AsRoot) -> bool {
     match work {
-        Work::Agent(agent) => agent.mode.as_ref().is_none_or(|mode| mode.name == rule.mode),
+        Work::Agent(agent) => agent
+            .mode
+            .as_ref()
+            .is_none_or(|mode| mode.name == rule.mode || !row.can.has_mode(&mode.name)),
         Work::Recipe { recovery, .. } => *recovery,
         Work::Bash { .. } => false,
     }

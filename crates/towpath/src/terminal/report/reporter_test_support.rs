@@ -202,6 +202,7 @@ pub fn pending(id: &str, kind: &str) -> StepView {
         depth: 0,
         state: StepState::Pending,
         tolerated: false,
+        gives_json: false,
         result: None,
         started_ms: None,
         ended_ms: None,
