@@ -27,7 +27,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Source, nearest};
+use towpath_core::{Diagnostic, Source, Value, nearest};
 
 #[derive(Debug)]
 pub struct Resolved {
@@ -61,6 +61,9 @@ pub fn resolve(request: &Request) -> Resolved {
     };
     if let Err(problem) = resolver.root() {
         resolver.problems.push(problem);
+    }
+    if let Some(renamed) = resolver.without_aliases() {
+        return resolve(&renamed);
     }
     let mut next = 0;
     while next < resolver.loaded.len() {
@@ -113,6 +116,21 @@ impl Resolver<'_> {
         let root = self.load_found(reference, found)?;
         self.loaded[root].is_called = true;
         Ok(())
+    }
+
+    /// The request with the variables' own names, where the user set some by another name that the
+    /// recipe has for them. A variable that is set by its own name, too, keeps that value.
+    fn without_aliases(&self) -> Option<Request> {
+        let mut inputs = self.request.inputs.clone();
+        for (alias, variable) in &self.loaded.first()?.outline.aliases {
+            if inputs.get(variable).is_none_or(Value::is_null)
+                && let Some(value) = inputs.remove(alias)
+            {
+                inputs.insert(variable.clone(), value);
+            }
+        }
+        let is_renamed = inputs != self.request.inputs;
+        is_renamed.then(|| Request { inputs, ..self.request.clone() })
     }
 
     /// The path as it was typed, or below the working directory.

@@ -44,6 +44,7 @@ static PARTS: &[(&str, &str)] = bundled![
     "commit-verified",
     "consensus-vote",
     "count-lint-problems",
+    "find-lint-command",
     "find-test-command",
     "fix-until-green",
     "n-version-candidate",

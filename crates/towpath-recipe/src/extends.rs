@@ -50,6 +50,7 @@ pub(crate) fn extend_outline(child: &Outline, parent: &Outline) -> Outline {
     Outline {
         context: contexts(&parent.context, &child.context),
         required,
+        aliases: parent.aliases.iter().chain(&child.aliases).cloned().collect(),
         rules: parent.rules.iter().filter(ruled).chain(&child.rules).cloned().collect(),
         recursion: recursion(parent.recursion, child.recursion),
         steps: replaced(&parent.steps, &child.steps, |step| step.id.as_deref()),

@@ -133,6 +133,7 @@ pub static FIELDS: &[Field] = &[
     field(Recipe, "context", Map, "Variables with their default values; `--set` overrides them."),
     field(Recipe, "extends", Text, "The recipe whose steps and context this one builds on."),
     field(Recipe, "required_context", TextList, "Variables that must be set before the run starts."),
+    field(Recipe, "context_aliases", TextMap, "Other names under which a user can set variables: each with the variable's own name."),
     field(Recipe, "context_validation", ChoiceMap(RULES), "What variables must be before the run starts: `nonempty`, `path`, `git_repo`, or `optional`."),
     field(Recipe, "recursion", Map, "Limits for recipes that call recipes."),
     field(Recipe, "hooks", Map, "Shell commands around every step."),

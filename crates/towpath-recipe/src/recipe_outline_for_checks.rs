@@ -16,6 +16,8 @@ pub(crate) struct Outline {
     /// The default values of the recipe's context.
     pub context: Map,
     pub required: Vec<String>,
+    /// Other names under which its variables can be set, each with the variable's own.
+    pub aliases: Vec<(String, String)>,
     /// What its variables must be where it is the recipe that is run.
     pub rules: Vec<ContextRule>,
     pub extends: Option<Named>,

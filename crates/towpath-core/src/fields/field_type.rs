@@ -30,6 +30,8 @@ pub enum FieldType {
     ListOf(&'static str),
     MapOf(&'static str),
     Choice(&'static [&'static str]),
+    /// A map from names to strings.
+    TextMap,
     /// A map from names to these words.
     ChoiceMap(&'static [&'static str]),
     /// A type of one kind of file, described for messages.
@@ -51,6 +53,7 @@ impl FieldType {
             FieldType::TextList => "a list of strings".to_owned(),
             FieldType::Requirements => "a list such as `[git, \"jq>=1.6\"]`".to_owned(),
             FieldType::Map => "a map".to_owned(),
+            FieldType::TextMap => "a map of names to strings".to_owned(),
             FieldType::ListOf(what) => format!("a list of {what}"),
             FieldType::MapOf(what) => format!("a map of {what}"),
             FieldType::Choice(words) => {

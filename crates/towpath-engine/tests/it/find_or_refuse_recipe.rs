@@ -2,7 +2,9 @@
 
 use crate::support::Workspace;
 use towpath_engine::{
-    Error, Origin, SearchPath, discover_recipes, find_recipe, list_recipes, verify_installation,
+    Compared, Error, ExecutionListener, Map, NullListener, Origin, SearchPath,
+    check_upstream_changes, discover_recipes, find_recipe, list_recipes, render_shell,
+    sync_upstream, update_manifest, verify_global_installation, verify_installation,
 };
 
 const GOOD: &str = "name: good\nsteps:\n  - {id: a, command: 'echo good'}\n";
@@ -33,6 +35,42 @@ fn recipes_are_discovered_listed_and_found() {
 
     let result = workspace.runner().search([workspace.path("one")]).run("same").expect("a result");
     assert_eq!(result.step("a").unwrap().output.as_deref(), Some("good"));
+}
+
+#[test]
+fn directories_of_recipes_are_recorded_checked_and_compared() {
+    let workspace = Workspace::new(GOOD);
+    for (name, text) in [("here/a.yaml", "1"), ("here/b.yaml", "1"), ("there/a.yaml", "1")] {
+        let path = workspace.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        workspace.write(name, text);
+    }
+    let (here, there) = (workspace.path("here"), workspace.path("there"));
+    assert!(check_upstream_changes(&here).is_err(), "there is no manifest");
+    let written = update_manifest(&here).expect("a manifest");
+    assert_eq!(written, here.join("_recipe_manifest.json"));
+    workspace.write("here/a.yaml", "2");
+    workspace.write("here/c.yaml", "1");
+    std::fs::remove_file(here.join("b.yaml")).unwrap();
+    let changes = check_upstream_changes(&here).expect("changes");
+    assert_eq!((changes.new, changes.modified), (vec!["c.yaml".into()], vec!["a.yaml".into()]));
+    assert_eq!(changes.deleted, ["b.yaml"]);
+    let compared = sync_upstream(&here, &there).expect("both are there");
+    let changed = Compared::Changed { modified_here: true };
+    assert_eq!(compared, [("a.yaml".into(), changed), ("c.yaml".into(), Compared::OnlyHere)]);
+    assert!(sync_upstream(&here, &workspace.path("nowhere")).is_err());
+    assert!(update_manifest(&workspace.path("nowhere")).is_err());
+}
+
+#[test]
+fn the_names_of_recipe_runner_rs_are_there() {
+    fn listens(_: impl ExecutionListener) {}
+    listens(NullListener);
+    let search = SearchPath::given(["/no/such/directory"]);
+    assert_eq!(verify_global_installation(&search), verify_installation(&search));
+    let refused =
+        render_shell("cat <<{{end}}\nx\n", &Map::new()).expect_err("no value is safe here");
+    assert!(!refused.to_string().is_empty());
 }
 
 #[test]

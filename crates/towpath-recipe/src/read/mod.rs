@@ -205,6 +205,7 @@ impl<'a> Reader<'a> {
         let recursion = self.recursion(&fields);
         let hooks = self.hooks(&fields);
         let required_context = self.required_context(&fields);
+        self.outline.aliases = self.context_aliases(&fields);
         self.outline.rules = self.context_validation(&fields);
         let requires = self.requirements(fields.get("requires"));
         let sandbox = self.sandbox(fields.get("sandbox"));
@@ -312,6 +313,20 @@ impl<'a> Reader<'a> {
         }
         self.outline.required = names.clone();
         names
+    }
+
+    fn context_aliases(&mut self, fields: &FieldMap<'_>) -> Vec<(String, String)> {
+        let Some(entry) = fields.get("context_aliases") else { return Vec::new() };
+        let entries = self.map(entry, FieldType::TextMap).unwrap_or_default();
+        let mut aliases = Vec::new();
+        for entry in entries {
+            self.variable_name(&entry.key, entry.key_defined, "variable");
+            if let Some(variable) = self.text(entry) {
+                self.variable_name(&variable, entry.value.defined, "variable");
+                aliases.push((entry.key.clone(), variable));
+            }
+        }
+        aliases
     }
 
     fn context_validation(&mut self, fields: &FieldMap<'_>) -> Vec<ContextRule> {

@@ -121,6 +121,9 @@ fn shape(field: &Field) -> Value {
             json!({ "enum": words.iter().map(|w| json!(w)).chain([Value::Null]).collect::<Vec<_>>() })
         }
         FieldType::Choice(words) => json!({ "type": "string", "enum": words }),
+        FieldType::TextMap => {
+            json!({ "type": maybe("object", true), "additionalProperties": text() })
+        }
         FieldType::ChoiceMap(words) => {
             json!({ "type": maybe("object", true), "additionalProperties": { "enum": words } })
         }

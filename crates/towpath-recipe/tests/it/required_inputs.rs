@@ -17,6 +17,33 @@ fn required_variables_are_asked_for_all_at_once_before_a_run() {
     assert!(project.set("task=x").set("branch=main").named("r.yaml").plan.is_some());
 }
 
+#[test]
+fn a_variable_can_be_set_by_another_name_that_the_recipe_has_for_it() {
+    let parent = "name: p\ncontext_aliases: {topic: question}\nsteps:\n  - {id: a, command: 'echo {{question}}'}\n";
+    let recipe =
+        "name: r\nextends: p\nrequired_context: [question]\ncontext_aliases: {why: question}\n";
+    let with = |sets: &[&str]| {
+        let mut project = Project::new(&[("p.yaml", parent), ("r.yaml", recipe)]);
+        project.run_options.to_run = true;
+        let project = sets.iter().fold(project, |project, set| project.set(set));
+        let resolved = project.named("r.yaml");
+        let inputs = resolved.plan.as_ref().map(|plan| plan.inputs.clone());
+        (serde_json::to_value(inputs).unwrap(), project.report(&resolved))
+    };
+    for name in ["question", "why", "topic"] {
+        let (inputs, reported) = with(&[&format!("{name}=x")]);
+        assert_eq!((inputs, reported.as_str()), (serde_json::json!({ "question": "x" }), ""));
+    }
+    let (inputs, reported) = with(&["question=x", "why=y"]);
+    assert_eq!(inputs["question"], "x", "its own name wins");
+    assert!(reported.contains("`why` was set, but nothing declares or reads it"), "{reported}");
+    let bad = "name: r\ncontext_aliases: {a: [b], c.d: e}\nsteps:\n  - {id: a, command: echo}\n";
+    let project = Project::new(&[("r.yaml", bad)]);
+    let reported = project.report(&project.named("r.yaml"));
+    assert!(reported.contains("`a` must be a string"), "{reported}");
+    assert!(reported.contains("`c.d` cannot be a variable"), "{reported}");
+}
+
 const NEEDY: &str = "name: needy\nrequired_context: [task, mode]\ncontext: {mode: fast}\nsteps:\n  - {id: a, command: 'echo {{task}} {{mode}}'}\n";
 
 /// What is reported about a caller of `needy` before it runs.
