@@ -5,6 +5,7 @@
 use crate::recipe_provenance::Provenance;
 use crate::verify_section::VerifySection;
 use serde::Serialize;
+use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolRecipe {
@@ -26,11 +27,10 @@ impl ToolRecipe {
     /// The same recipe for the programs that an install really has. Where the tool's name is not one of
     /// them, as `rg` of ripgrep, the first one is verified.
     #[must_use]
-    pub fn with_programs(&self, programs: &[(String, std::path::PathBuf)]) -> ToolRecipe {
+    pub fn with_programs(&self, programs: &[(String, PathBuf)]) -> ToolRecipe {
         let mut recipe = self.clone();
         let mut names: Vec<String> = programs.iter().map(|(name, _)| name.clone()).collect();
-        let position = |wanted: &str| names.iter().position(|name| name == wanted);
-        if let Some(main) = position(self.main_binary()).or_else(|| position(&self.metadata.name)) {
+        if let Some(main) = self.main_of(&names) {
             names[..=main].rotate_right(1);
         }
         if let Some(first) = names.first().filter(|first| *first != self.main_binary()) {
@@ -38,6 +38,31 @@ impl ToolRecipe {
         }
         recipe.metadata.binaries = names;
         recipe
+    }
+
+    /// The same recipe for a tool that the user calls otherwise than its source does.
+    #[must_use]
+    pub fn with_name(&self, name: &str) -> ToolRecipe {
+        let mut recipe = self.clone();
+        name.clone_into(&mut recipe.metadata.name);
+        if self.verify == VerifySection::by_version(self.main_binary()) {
+            recipe.verify = VerifySection::by_version(recipe.main_binary());
+        }
+        recipe
+    }
+
+    /// Which of an install's programs decides: the one with the tool's name, else `tesseract` of
+    /// `tesseract-ocr`.
+    fn main_of(&self, programs: &[String]) -> Option<usize> {
+        let package = self.version.package().unwrap_or_default();
+        let wanted = [self.main_binary(), &self.metadata.name, package];
+        let same = wanted.iter().find_map(|name| programs.iter().position(|p| p == name));
+        let begins = |program: &&String| {
+            let rest = wanted.iter().find_map(|name| name.strip_prefix(program.as_str()));
+            rest.is_some_and(|rest| rest.starts_with(['-', '_']))
+        };
+        let longest = programs.iter().filter(begins).max_by_key(|program| program.len());
+        same.or_else(|| programs.iter().position(|program| Some(program) == longest))
     }
 
     /// The program that decides whether the tool works: the first of its binaries, else its name.
@@ -90,6 +115,20 @@ pub enum VersionSource {
     Url {
         version: String,
     },
+}
+
+impl VersionSource {
+    /// The name of the package or repository, where there is one.
+    pub fn package(&self) -> Option<&str> {
+        match self {
+            VersionSource::Cargo { package }
+            | VersionSource::Npm { package }
+            | VersionSource::Pypi { package }
+            | VersionSource::Deb { package } => Some(package),
+            VersionSource::GitHub { repository, .. } => repository.rsplit('/').next(),
+            VersionSource::Url { .. } => None,
+        }
+    }
 }
 
 /// One row of `[[steps]]`.
@@ -165,4 +204,34 @@ pub struct Platform {
     pub arch: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub libc: Option<&'static str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_that_decides_is_the_one_most_like_the_tool() {
+        let rows: &[(&str, &str, &[&str], &str)] = &[
+            ("tesseract", "tesseract-ocr", &["ambiguous_words", "tesseract"], "tesseract"),
+            ("tesseract-ocr", "tesseract-ocr", &["ambiguous_words", "tesseract"], "tesseract"),
+            ("mtr", "mtr-tiny", &["mtr-packet", "mtr"], "mtr"),
+            ("ripgrep", "ripgrep", &["rg"], "rg"),
+            ("fortunes", "fortune-mod", &["strfile", "fortune"], "fortune"),
+        ];
+        for (name, package, programs, expected) in rows {
+            let recipe = ToolRecipe {
+                metadata: Metadata { name: (*package).to_owned(), ..Metadata::default() },
+                version: VersionSource::Deb { package: (*package).to_owned() },
+                steps: Vec::new(),
+                verify: VerifySection::by_version(package),
+                provenance: None,
+            };
+            let programs: Vec<_> =
+                programs.iter().map(|name| ((*name).to_owned(), PathBuf::from(name))).collect();
+            let recipe = recipe.with_name(name).with_programs(&programs);
+            assert_eq!(recipe.main_binary(), *expected, "{name}");
+            assert_eq!(recipe.verify.command, format!("{expected} --version"), "{name}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Several probes of one tool become its verdict: the one that decides, and the check that would be
 //! stored. A broken probe decides against any later help.
 
-use crate::detector::judge;
+use crate::detector::{judge, names_tool, not_the_tool};
 use crate::observation::Observation;
 use crate::repair_metadata::{RepairMetadata, RepairMethod};
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
@@ -41,6 +41,21 @@ pub struct ToolVerdict {
 
 /// The verdict on a tool, from all of its probes in their order.
 pub fn combine(probes: &[Probe]) -> ToolVerdict {
+    let is_other = |probe: &Probe| probe.judgement.evidence.kind == EvidenceKind::OtherProgram;
+    if !probes.iter().any(is_other) {
+        return combine_of_tool(probes);
+    }
+    // One answer was another program's: of the others only those count that have the tool's name.
+    let named = probes.iter().map(|probe| match probe.judgement.verdict.works() {
+        true if !names_tool(&probe.observation) => {
+            Probe { judgement: not_the_tool(probe.judgement.clone()), ..probe.clone() }
+        }
+        _ => probe.clone(),
+    });
+    combine_of_tool(&named.collect::<Vec<Probe>>())
+}
+
+fn combine_of_tool(probes: &[Probe]) -> ToolVerdict {
     let greatest = probes.iter().map(|probe| probe.judgement.verdict).max();
     let decides = probes.iter().find(|probe| Some(probe.judgement.verdict) == greatest);
     let Some(probe) = decides else {

@@ -107,7 +107,9 @@ const NO_NAMES: &[&str] =
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     let lines = || reading.own_lines().map(|(_, line)| line);
-    let quoted = lines().find(|line| reading.quotes_argument(&line.text));
+    // An entry of a list of options is no answer.
+    let answers = |line: &&Line| !line.text.trim_start().starts_with('-');
+    let quoted = lines().filter(answers).find(|line| reading.quotes_argument(&line.text));
     let quoted = quoted.map(|line| Evidence::new(ArgumentQuoted, line.text.trim()));
     let rejected = || {
         let own = lines().filter(|line| !is_of_another_program(reading, line));

@@ -11,6 +11,7 @@ mod environment;
 mod file_fault_or_process_end;
 mod help;
 mod line_regex_table;
+mod other_program;
 mod prepared_observation;
 mod uncaught_exception;
 mod version;
@@ -37,10 +38,24 @@ pub fn judge(observation: &Observation) -> Judgement {
     let reading = Reading::new(observation);
     let found = STEPS.iter().find_map(|step| step(&reading));
     let mut judgement = found.unwrap_or_else(|| unknown(&reading));
+    if judgement.verdict.works() && other_program::is_other_program(&reading) {
+        judgement = not_the_tool(judgement);
+    }
     if !matches!(judgement.verdict, Verdict::Broken | Verdict::WorksByVersion) {
         judgement.next_probe = advertised_next_probe::next_probe(&reading);
     }
     judgement
+}
+
+/// Good signs of another program prove nothing.
+pub(crate) fn not_the_tool(judgement: Judgement) -> Judgement {
+    let evidence = Evidence { kind: EvidenceKind::OtherProgram, text: judgement.evidence.text };
+    Judgement::new(Verdict::Unknown, evidence)
+}
+
+/// Whether a line of what was printed has the tool's name.
+pub(crate) fn names_tool(observation: &Observation) -> bool {
+    other_program::names_tool(&Reading::new(observation))
 }
 
 fn unknown(reading: &Reading<'_>) -> Judgement {

@@ -1,6 +1,7 @@
 //! What is known of an install, as JSON inside of it: where it came from, what it is made of, how it was
 //! verified and in which sandbox.
 
+use super::installed_files::changed_files;
 use crate::repair_metadata::RepairMetadata;
 use crate::verdict_and_evidence::Verdict;
 use crate::verify_section::VerifySection;
@@ -37,6 +38,9 @@ pub struct InstallRecord {
     /// Directories outside of the install that its programs need, such as an interpreter's.
     #[serde(default)]
     pub runtime: Vec<PathBuf>,
+    /// Of the list of all its files; none in installs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,8 +89,16 @@ impl InstallRecord {
         self.binaries.iter().map(absolute).collect()
     }
 
-    /// The programs whose files are not what was installed.
+    /// The programs and other files that are not what was installed.
     pub fn changed(&self, install: &Path) -> Vec<String> {
+        let mut changed = self.changed_programs(install);
+        if let Some(files) = self.files.as_ref().filter(|_| changed.is_empty()) {
+            changed = changed_files(install, files).unwrap_or_else(|error| vec![error.to_string()]);
+        }
+        changed
+    }
+
+    fn changed_programs(&self, install: &Path) -> Vec<String> {
         let is_changed = |binary: &&InstalledBinary| {
             sha256_of_file(&install.join(&binary.path)).ok().as_ref() != Some(&binary.sha256)
         };

@@ -6,6 +6,7 @@ use super::install_lock::{InstallLock, LockError};
 use super::install_record::{
     InstallRecord, InstalledBinary, SCHEMA, SandboxRecord, sha256_of_file,
 };
+use super::installed_files::write_list;
 use super::installed_tools::{InstalledTools, remove_directory};
 use super::tool_directories::{ToolDirectories, version_directory_name};
 use crate::recipe::ToolRecipe;
@@ -136,9 +137,9 @@ impl<'a> StagedInstall<'a> {
         // Before anything is visible: an install without its links would be half of one.
         let links = BinLinks::new(self.directories);
         links.require_writable().map_err(InstallError::file(&bin))?;
-        let record = self.record(proof, from, now_ms)?;
         let recipe = self.directory.join(RECIPE);
         fs::write(&recipe, write_recipe(&proof.recipe)).map_err(InstallError::file(&recipe))?;
+        let record = self.record(proof, from, now_ms)?;
         record.write(&self.directory).map_err(InstallError::file(&self.directory))?;
         let link = self.directories.version(&self.tool, &self.version);
         self.link(&link).map_err(InstallError::file(&link))?;
@@ -162,7 +163,8 @@ impl<'a> StagedInstall<'a> {
         let target = Path::new("../.installs").join(&self.tool).join(name);
         replace_link(link, &target)?;
         fs::File::open(&folder)?.sync_all()?;
-        match before {
+        // A link whose install was lost may have led to a directory of the same name.
+        match before.filter(|before| Some(before) != fs::canonicalize(link).ok().as_ref()) {
             Some(before) => remove_directory(&before),
             None => Ok(()),
         }
@@ -200,6 +202,7 @@ impl<'a> StagedInstall<'a> {
             sandbox: SandboxRecord { kind: proof.sandbox.kind.to_owned(), not_enforced },
             repair_metadata: proof.repair.clone(),
             runtime: self.built.runtime.clone(),
+            files: Some(write_list(&self.directory).map_err(InstallError::file(&self.directory))?),
         })
     }
 }

@@ -45,6 +45,7 @@ pub use release_asset::ReleaseAsset;
 pub use source_context::{NoProgress, Progress, SourceContext, Unit};
 pub use source_error::SourceError;
 pub use source_ref::{SourceKind, SourceRef, SourceRefError, check_version};
+pub(crate) use tree_hash::sorted_tree;
 
 use crate::recipe::{Action, ToolRecipe};
 use artifact_cache::{ArtifactCache, PartialArtifact};

@@ -52,7 +52,7 @@ fn sha256_of(file: &Path) -> io::Result<[u8; 32]> {
 }
 
 /// Everything below a directory, directories before their content. Links are not followed.
-pub(super) fn sorted_tree(directory: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn sorted_tree(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut waiting = vec![directory.to_owned()];
     while let Some(directory) = waiting.pop() {

@@ -88,9 +88,11 @@ impl SandboxSetup {
         let directories = self.search_path();
         let directories: Vec<&OsStr> = directories.iter().map(|path| path.as_os_str()).collect();
         let path = directories.join(OsStr::new(":"));
-        let variables: [(&str, &OsStr); 4] = [
+        let variables: [(&str, &OsStr); 5] = [
             ("PATH", &path),
             ("LC_ALL", OsStr::new("C")),
+            // Otherwise Python reads and writes ASCII there, and some of its tools refuse to run.
+            ("PYTHONUTF8", OsStr::new("1")),
             ("TERM", OsStr::new("dumb")),
             ("NO_COLOR", OsStr::new("1")),
         ];

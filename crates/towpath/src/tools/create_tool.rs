@@ -44,8 +44,7 @@ pub fn generate_recipe(
         None => choose_source(session, name)?,
     };
     let recipe = session.with_sources(|context| generate(&candidate, context));
-    let mut recipe = recipe.map_err(|error| source_error(&error))?;
-    name.clone_into(&mut recipe.metadata.name);
+    let recipe = recipe.map_err(|error| source_error(&error))?.with_name(name);
     let wanted = WantedTool {
         recipe,
         origin: Origin::Generated,

@@ -89,7 +89,7 @@ impl<'a> AgentModel<'a> {
             .map_err(|error| format!("this program cannot be started: {error}"))?;
         let result: Value = serde_json::from_slice(&output.stdout)
             .map_err(|_| last_line(&String::from_utf8_lossy(&output.stderr)))?;
-        self.spent += result["cost_usd"].as_f64().unwrap_or(0.0);
+        self.spent += result["summary"]["cost_usd"].as_f64().unwrap_or(0.0);
         if !output.status.success() {
             let error = result["error"].as_str().or_else(|| result["error"]["message"].as_str());
             return Err(error.unwrap_or("the agent did not answer").to_owned());

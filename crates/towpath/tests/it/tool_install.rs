@@ -170,6 +170,36 @@ fn a_tool_of_an_address_has_no_newer_version() {
 }
 
 #[test]
+fn an_install_whose_directory_was_lost_is_made_again() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
+    fs::remove_dir_all(user.path("home/data/tools/.installs/greet")).expect("it is there");
+    user.towpath(&["tool", "install", "greet"]).exits(0).shows("greet 1.2.0 installed");
+    assert_eq!(installs(&user, "greet"), 1);
+    user.towpath(&["tool", "verify", "greet"]).exits(0).shows("greet 1.2.0 works");
+}
+
+#[test]
+fn a_changed_file_beside_the_programs_is_found() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
+    let install = user.path("home/data/tools/greet/1.2.0");
+    fs::write(install.join("cache"), "what the tool writes itself").expect("a file");
+    user.towpath(&["tool", "verify", "greet"]).exits(0);
+    fs::write(install.join("towpath-tool.toml"), "changed").expect("a file");
+    let printed = user.towpath(&["tool", "verify", "greet"]).exits(1);
+    printed.shows("changed since it was installed: towpath-tool.toml");
+}
+
+#[test]
+fn a_tool_may_have_another_name_than_its_package() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let url = server.tool(&user, "greet", "1.2.0", GREET);
+    create(&user, "hello", &url, &[]).exits(0).shows("hello 1.2.0 installed");
+    user.towpath(&["tool", "which", "hello"]).exits(0);
+}
+
+#[test]
 fn what_cannot_be_removed_is_named() {
     let (user, server) = (User::on_disk(), ReleaseServer::start());
     create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);

@@ -5,16 +5,16 @@ use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::clean;
 use crate::terminal::out;
-use crate::tools::create_tool::look_up_one;
+use crate::tools::create_tool::{generate_recipe, look_up_one};
 use crate::tools::find_recipe::find;
 use crate::tools::install_tool::{InstallOutcome, WantedTool, install};
 use crate::tools::project_tools::ProjectTools;
 use crate::tools::result_lines;
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use serde_json::json;
-use towpath_tool::VersionSource;
 use towpath_tool::install::InstalledTools;
 use towpath_tool::sources::{SourceRef, check_version};
+use towpath_tool::{Origin, VersionSource};
 
 /// Install tools from their recipes.
 ///
@@ -109,7 +109,18 @@ fn install_one(session: &ToolSession<'_>, text: &str) -> Result<InstallOutcome, 
             }
         }
     };
-    let wanted =
-        WantedTool { recipe: file.recipe, origin: file.origin, from, version, integrity: None };
+    let is_release = matches!(file.recipe.version, VersionSource::GitHub { .. });
+    let is_installed = tools.find(&file.recipe.metadata.name, &version).is_ok_and(|t| t.is_some());
+    let wanted = match is_release && file.origin == Origin::Generated && !is_installed {
+        // Its steps have the checksums of one version's files.
+        true => {
+            let name = &file.recipe.metadata.name;
+            generate_recipe(session, name, Some(&from), Some(&version))?.wanted
+        }
+        false => {
+            let (recipe, origin) = (file.recipe, file.origin);
+            WantedTool { recipe, origin, from, version, integrity: None }
+        }
+    };
     install(session, &wanted, None)
 }

@@ -39,7 +39,15 @@ impl Execute for Args {
         let mut installed = InstalledTools::new(&session.directories)
             .list()
             .map_err(|error| CommandError::setup(error.to_string()))?;
-        installed.retain(|tool| tool.in_use);
+        // Where none is linked, the one that was installed last.
+        let mut seen = Vec::new();
+        installed.sort_by_key(|tool| !tool.in_use);
+        installed.retain(|tool| {
+            let is_new = !seen.contains(&tool.record.tool);
+            seen.push(tool.record.tool.clone());
+            is_new
+        });
+        installed.sort_by(|one, other| one.record.tool.cmp(&other.record.tool));
         for name in &self.tools {
             if !installed.iter().any(|tool| tool.record.tool == *name) {
                 let message = format!("{name} is not installed");

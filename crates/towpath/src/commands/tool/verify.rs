@@ -86,12 +86,18 @@ fn row(tool: &str, version: &str, problem: Option<String>) -> Value {
     json!({ "tool": tool, "version": version, "verified": problem.is_none(), "problem": problem })
 }
 
+/// How many changed files are named.
+const NAMED: usize = 5;
+
 /// What is wrong with an installed tool.
 fn verify(session: &ToolSession<'_>, tool: &InstalledTool) -> Result<Option<String>, CommandError> {
     let record = &tool.record;
     let changed = record.changed(&tool.directory);
     if !changed.is_empty() {
-        return Ok(Some(format!("changed since it was installed: {}", changed.join(", "))));
+        let more = changed.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let names = changed[..changed.len().min(NAMED)].join(", ");
+        return Ok(Some(format!("changed since it was installed: {names}{more}")));
     }
     let setup = tool.sandbox(&session.confinement, &session.own_program);
     let tested = ProgramUnderTest {

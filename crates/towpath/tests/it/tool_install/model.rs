@@ -63,6 +63,18 @@ fn proposals_that_prove_nothing_are_refused_after_two() {
 }
 
 #[test]
+fn a_budget_that_is_used_up_ends_the_questions() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let url = server.tool(&user, "riddle", "1.0.0", RIDDLE);
+    let line = serde_json::json!({ "text": "I do not know.", "cost_usd": 0.6 });
+    user.write("answers.jsonl", &format!("{line}\n{line}\n"));
+    let more = ["--model", "--script", "answers.jsonl", "--model-budget", "0.5"];
+    let printed = create(&user, "riddle", &url, &more).exits(1);
+    assert!(printed.stdout.contains("the budget of $0.50 is used up"), "{}", printed.stdout);
+    assert_eq!(user.runs(), 1);
+}
+
+#[test]
 fn a_broken_tool_is_never_a_question_for_a_model() {
     let (user, server) = (User::on_disk(), ReleaseServer::start());
     let url = server.tool(&user, "riddle", "1.0.0", "#!/opt/nowhere/x\n");

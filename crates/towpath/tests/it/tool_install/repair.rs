@@ -91,6 +91,18 @@ fn a_working_but_wrong_tool_is_not_installed() {
     let json = create(&user, "odd", &url, &["--json"]).exits(1).json();
     assert_eq!(json["verdict"], "unknown", "{json}");
     assert_eq!(visible(&user), Vec::<String>::new());
+    // A bare version that is not the expected one, and help that never has the tool's name.
+    let script = answers(
+        &[("--version", "echo 7.0.3")],
+        "echo 'Options:'; echo '  -x, --extra  more'; echo '  -h, --help  this'",
+    );
+    let json = create(&user, "odd", &server.tool(&user, "odd", "2.0.0", &script), &["--json"])
+        .exits(1)
+        .json();
+    assert_eq!(json["verdict"], "unknown", "{json}");
+    // With its name it is the tool, in another version.
+    let script = answers(&[("--version", "echo odd 7.0.3")], "exit 1");
+    create(&user, "odd", &server.tool(&user, "odd", "2.0.0", &script), &[]).exits(0);
 }
 
 #[test]

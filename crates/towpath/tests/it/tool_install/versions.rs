@@ -67,4 +67,8 @@ fn newer_releases_are_listed_and_installed() {
     user.towpath(&["tool", "update"]).exits(0).shows("greet 1.3.0 installed");
     assert_eq!(used(&user), "greet 1.3.0");
     user.towpath(&["tool", "update", "greet"]).exits(0).shows("greet 1.3.0 is the newest");
+    // The saved recipe has the checksums of the newest one.
+    user.towpath(&["tool", "remove", "greet", "--all"]).exits(0);
+    user.towpath(&["tool", "install", "greet@1.2.0"]).exits(0).shows("greet 1.2.0 installed");
+    assert_eq!(used(&user), "greet 1.2.0");
 }
