@@ -203,13 +203,28 @@ impl<'a> FieldReader<'a> {
 
     pub fn seconds<'n>(&mut self, entry: impl Into<Option<&'n Entry>>) -> Option<Duration> {
         let entry = entry.into()?;
-        let duration = number_in(&entry.value)
-            .or_else(|| seconds_in(&entry.value))
+        self.duration(entry, number_in(&entry.value), FieldType::Seconds)
+    }
+
+    /// Seconds, or a time with its unit.
+    pub fn time<'n>(&mut self, entry: impl Into<Option<&'n Entry>>) -> Option<Duration> {
+        let entry = entry.into()?;
+        let seconds = number_in(&entry.value).or_else(|| seconds_in(&entry.value));
+        self.duration(entry, seconds, FieldType::Time)
+    }
+
+    fn duration(
+        &mut self,
+        entry: &Entry,
+        seconds: Option<f64>,
+        expected: FieldType,
+    ) -> Option<Duration> {
+        let duration = seconds
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
             .filter(|duration| !duration.is_zero() && *duration <= LONGEST_TIME);
         let what = format!("`{}`", entry.key);
         if duration.is_none() && !self.too_great(&entry.value, &what, LONGEST_TIME.as_secs()) {
-            self.wrong_type(entry, FieldType::Seconds);
+            self.wrong_type(entry, expected);
         }
         duration
     }

@@ -20,8 +20,10 @@ pub enum FieldType {
     Count,
     /// A whole number, zero included.
     CountOrZero,
-    /// Seconds above zero, fractions allowed; or a time with its unit, `s`, `m` or `h`.
+    /// Seconds above zero, fractions allowed.
     Seconds,
+    /// The same, or a time with its unit, `s`, `m` or `h`.
+    Time,
     TextList,
     /// A list of programs that must be there, each with a version or without.
     Requirements,
@@ -49,7 +51,8 @@ impl FieldType {
             FieldType::Bool => "true or false".to_owned(),
             FieldType::Count => "a whole number above 0".to_owned(),
             FieldType::CountOrZero => "a whole number".to_owned(),
-            FieldType::Seconds => "seconds above 0, such as `30` or `5m`".to_owned(),
+            FieldType::Seconds => "a number of seconds above 0".to_owned(),
+            FieldType::Time => "seconds above 0, such as `30` or `5m`".to_owned(),
             FieldType::TextList => "a list of strings".to_owned(),
             FieldType::Requirements => "a list such as `[git, \"jq>=1.6\"]`".to_owned(),
             FieldType::Map => "a map".to_owned(),
@@ -76,7 +79,7 @@ impl FieldType {
                 "no" | "off" | "false" | "n" => Some("write `false`, without quotes".to_owned()),
                 _ => None,
             },
-            FieldType::Count | FieldType::CountOrZero | FieldType::Seconds
+            FieldType::Count | FieldType::CountOrZero | FieldType::Seconds | FieldType::Time
                 if crate::number(text).is_some() =>
             {
                 Some(format!("write `{text}`, without quotes"))

@@ -61,7 +61,7 @@ impl Reader<'_> {
             unsure,
             output: output.map(|o| o.text),
             continue_on_error: self.continue_on_error(&fields),
-            timeout: self.seconds(fields.get("timeout")),
+            timeout: self.time(fields.get("timeout")),
             working_dir: self.working_dir(&fields, &mut uses),
             parallel_group: group.map(|g| g.text),
             context: self.step_context(&fields, &mut uses),

@@ -91,10 +91,10 @@ fn shape(field: &Field) -> Value {
         FieldType::Bool => json!({ "type": "boolean" }),
         FieldType::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
         FieldType::CountOrZero => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
-        FieldType::Seconds => json!({ "anyOf": [
-            { "type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_TIME.as_secs() },
-            { "type": "string", "pattern": TIME },
-        ] }),
+        FieldType::Seconds => seconds(),
+        FieldType::Time => {
+            json!({ "anyOf": [seconds(), { "type": "string", "pattern": TIME }] })
+        }
         FieldType::TextList if field.section.is_of_machines() => {
             json!({ "type": "array", "minItems": 1, "items": string() })
         }
@@ -129,6 +129,10 @@ fn shape(field: &Field) -> Value {
         }
         FieldType::Any | FieldType::Described(_) => json!({}),
     }
+}
+
+fn seconds() -> Value {
+    json!({ "type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_TIME.as_secs() })
 }
 
 /// A string that is not empty.

@@ -188,3 +188,20 @@ steps:
     );
     assert_eq!(report.lines().count(), 1, "{report}");
 }
+
+#[test]
+fn a_time_has_a_unit_or_is_in_seconds() {
+    let timeout = |written: &str| {
+        let text = format!("name: r\nsteps:\n  - {{id: s, command: make, timeout: {written}}}\n");
+        let project = Project::new(&[("r.yaml", &text)]);
+        project.named("r.yaml").program.and_then(|program| program.root().steps[0].timeout)
+    };
+    for (written, seconds) in
+        [("30", 30.0), ("0.5", 0.5), ("90s", 90.0), ("5m", 300.0), ("2h", 7200.0), ("1.5h", 5400.0)]
+    {
+        assert_eq!(timeout(written).map(|t| t.as_secs_f64()), Some(seconds), "{written}");
+    }
+    for written in ["0m", "5d", "m", ".5m", "5.m", "-5m", "5 m", "1e3s", "9999999999999h", "'30'"] {
+        assert_eq!(timeout(written), None, "{written}");
+    }
+}

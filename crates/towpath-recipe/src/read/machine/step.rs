@@ -58,7 +58,7 @@ impl<'l> MachineReader<'_, 'l> {
         let output = self
             .is_text(parts, &fields, "output")
             .and_then(|()| self.shared(parts, &fields, "output", |reader| reader.output(&plain)));
-        let timeout = self.shared(parts, &fields, "timeout", |r| r.seconds(plain.get("timeout")));
+        let timeout = self.shared(parts, &fields, "timeout", |r| r.time(plain.get("timeout")));
         let effect = self.shared(parts, &fields, "effect", |r| r.effect(&plain, work_type));
         let requires =
             self.shared(parts, &fields, "requires", |r| r.requirements(plain.get("requires")));
