@@ -244,14 +244,14 @@ fn an_agent_program_is_chosen_by_its_name() {
 fn recipes_of_an_installed_bundle_are_found() {
     let recipe = |word: &str| format!("name: tour\nsteps:\n  - {{id: a, command: echo {word}}}\n");
     let user = User::new();
-    let place = |folder: &str, text: &str| {
+    let install = |folder: &str, text: &str| {
         let folder = user.path(folder);
         fs::create_dir_all(&folder).expect("a folder");
         fs::write(folder.join("tour.yaml"), text).expect("a file");
     };
-    place(".amplihack/amplifier-bundle/recipes", &recipe("installed"));
+    install(".amplihack/amplifier-bundle/recipes", &recipe("installed"));
     runner(&user, &["tour"]).exits(0).shows("installed\n");
-    place("elsewhere/amplifier-bundle/recipes", &recipe("elsewhere"));
+    install("elsewhere/amplifier-bundle/recipes", &recipe("elsewhere"));
     let mut command = user.command(&["as", "recipe-runner-rs", "tour"]);
     command.env("AMPLIHACK_HOME", user.path("elsewhere"));
     Printed::from(command.output().expect("it starts")).exits(0).shows("elsewhere\n");
