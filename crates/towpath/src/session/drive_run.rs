@@ -10,7 +10,7 @@ use crate::corrections::failed_steps::FailedSteps;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::report::events_for_programs::Events;
-use crate::terminal::report::{EventFlags, RunScreen, Shape, screen};
+use crate::terminal::report::{EventFlags, OutputOptions, RunScreen, Shape, screen};
 use std::path::Path;
 use towpath_engine::{EngineError, Event, Prepared, Reporter, RunEnd};
 
@@ -36,7 +36,7 @@ impl DrivenRun {
 
 impl Session<'_> {
     pub fn drive(&mut self, recorded: RecordedRun) -> Result<DrivenRun, CommandError> {
-        let RecordedRun { mut prepared, config, tree, worktree, waiting } = recorded;
+        let RecordedRun { mut prepared, config, tree, worktree, elsewhere, waiting } = recorded;
         name_what_helps(&mut prepared);
         let name = prepared.run().program().root().name.clone();
         if let Some(audit) = &mut self.audit {
@@ -46,7 +46,7 @@ impl Session<'_> {
         let cancel = self.store.run_directory(prepared.id()).join("cancel");
         forget_request(&cancel)?;
         let events = events(&self.flags.events, &prepared)?;
-        let mut screen = screen(prepared.run(), self.output);
+        let mut screen = screen(prepared.run(), OutputOptions { elsewhere, ..self.output });
         let listen = |controller| signals::listen(controller, cancel);
         let audit = self.audit.as_mut();
         let failed_steps = FailedSteps::new(self.env, prepared.run().program(), prepared.id());

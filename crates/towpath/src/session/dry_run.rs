@@ -14,6 +14,7 @@ use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::{diagnostics, out, report};
 use serde_json::{Value, json};
+use std::path::Path;
 use towpath_recipe::{Program, dry_run_layout};
 use towpath_run::{Preview, PreviewStep, StepKind, Verdict, preview};
 use towpath_view::FAIL_FAST_BASH;
@@ -152,9 +153,12 @@ fn asks_agents(steps: &[PreviewStep]) -> bool {
 fn print(env: &Environment, chosen: &ChosenRecipe, flags: &RunFlags, preview: &Preview) {
     let screen = Screen::new(env);
     let name = clean(&chosen.program.root().name);
-    let directory = chosen.directory.file_name().map(|name| escaped(name.as_ref()));
+    let directory = match chosen.directory == env.current {
+        true => escaped(chosen.directory.file_name().map_or(Path::new("/"), Path::new)),
+        false => format!("in {}", escaped(&chosen.directory)),
+    };
     let tree = flags.worktree.as_ref().map(|name| format!(" · worktree {}", clean(name)));
-    let (directory, tree) = (directory.as_deref().unwrap_or("/"), tree.unwrap_or_default());
+    let tree = tree.unwrap_or_default();
     out::line(format!("{name} · dry run · {directory}{tree}\n"));
     let mut table = Table::plain(2);
     rows(&chosen.program, &preview.steps, 0, &mut table);

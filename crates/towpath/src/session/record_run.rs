@@ -33,6 +33,8 @@ pub struct RecordedRun {
     pub config: Config,
     pub tree: Option<SessionTree>,
     pub worktree: Option<Worktree>,
+    /// It does not run in the current directory, which the user is shown.
+    pub elsewhere: bool,
     /// With `--wait`: how to continue where an agent lets the run wait.
     pub waiting: Option<Waiting>,
 }
@@ -48,6 +50,8 @@ impl Session<'_> {
         let quiet = flags.shared.quiet;
         let ChosenRecipe { program, origin, mut directory, settings, substitutes, secrets, .. } =
             chosen;
+        // The demo's repository is no directory of the user.
+        let elsewhere = directory != env.current && !is_demo(origin, &program);
         let mut agent_flags = flags.agent.clone();
         if is_demo(origin, &program) {
             if flags.worktree.is_some() {
@@ -95,7 +99,7 @@ impl Session<'_> {
             prepared.wait_after_faults(store, settings.retry_wait())?;
         }
         let waiting = flags.wait.then(Waiting::default);
-        Ok(RecordedRun { prepared, config, tree, worktree, waiting })
+        Ok(RecordedRun { prepared, config, tree, worktree, elsewhere, waiting })
     }
 }
 

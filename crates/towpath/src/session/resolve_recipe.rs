@@ -1,16 +1,16 @@
 //! The recipe that a request means, found, read and checked, once.
 
-use super::request_flags::{LookupContext, RunFlags};
+use super::request_flags::RunFlags;
 use super::{required_programs, secrets};
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
-use crate::session::shadowed_built_ins::{resolved_to_look, resolved_to_run};
+use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look, resolved_to_run};
 use crate::settings::Settings;
 use crate::terminal::{diagnostics, out};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, Secrets, Severity};
 use towpath_engine::Substitutes;
-use towpath_recipe::{Origin, Program, Resolved};
+use towpath_recipe::{Origin, Program, Request, Resolved, is_file_reference};
 use towpath_testing::CaseRunFile;
 
 /// What a user asked for: found, and without errors.
@@ -59,7 +59,11 @@ pub fn resolve(
         return Err(refused(problems, name, flags.shared.json));
     }
     show_problems(problems, name, env, flags.shared.json)?;
-    let LookupContext { directory, settings } = here;
+    let directory = match flags.called_as {
+        CalledAs::Towpath => run_directory(env, flags, &request, &resolved, &here.directory),
+        CalledAs::AgentRecipes | CalledAs::RecipeRunner => here.directory,
+    };
+    let settings = here.settings;
     match resolved {
         Resolved { program: Some(mut program), origin, mut problems, .. } => {
             if let Some(case) = &rehearsal {
@@ -83,6 +87,29 @@ pub fn resolve(
             })
         }
         _ => Err(CommandError::bad_input(format!("{name} cannot be run"))),
+    }
+}
+
+/// Where the steps run: a recipe that a name found in the project runs in the project's root, from
+/// whichever directory below it the name is typed; any other one in the working directory.
+fn run_directory(
+    env: &Environment,
+    flags: &RunFlags,
+    request: &Request,
+    resolved: &Resolved,
+    working_directory: &Path,
+) -> PathBuf {
+    let root_recipe = resolved.plan.as_ref().and_then(|plan| plan.recipes[0].path.as_ref());
+    let named = flags.request.directory.is_none() && !is_file_reference(&request.reference);
+    let found_in = root_recipe.filter(|_| named).and_then(|path| {
+        let has = |directory: &Path| {
+            directory.canonicalize().is_ok_and(|d| Path::new(path).starts_with(d))
+        };
+        request.search.directories.iter().find(|directory| has(&directory.path))
+    });
+    match found_in.is_some_and(|found| found.origin == Origin::Project) {
+        true => env.project_root(working_directory),
+        false => working_directory.to_owned(),
     }
 }
 

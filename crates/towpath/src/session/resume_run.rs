@@ -113,7 +113,8 @@ pub fn resume<'a>(
     let mut config = config(env, &settings, row.directory.clone(), agents, secrets)?;
     config.idle_timeout = flags.shared.times.idle_timeout.or(options.idle_timeout);
     let worktree = options.worktree;
-    Ok(Some((session, RecordedRun { prepared, config, tree, worktree, waiting })))
+    let elsewhere = row.directory != env.current;
+    Ok(Some((session, RecordedRun { prepared, config, tree, worktree, elsewhere, waiting })))
 }
 
 /// A recorded run that this process owns now.

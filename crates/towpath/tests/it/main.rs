@@ -52,6 +52,7 @@ mod rules_as_agent_instructions;
 mod rules_command;
 mod rules_export_and_import;
 mod rules_log_and_changes;
+mod run_directory;
 mod sandboxed_steps;
 mod schema_agrees_with_reader;
 mod secrets;

@@ -97,7 +97,7 @@ impl<O: Sink> Reporter for Orchestration<O> {
             }
             EventKind::Moved { step, to } => self.moved(step, to),
             EventKind::Warning { .. } | EventKind::Stopping => {
-                if let Some(line) = shared_event_lines::of(&event.kind, false) {
+                if let Some(line) = shared_event_lines::of(&event.kind, false, false) {
                     self.plain.print_always(&line);
                 }
             }

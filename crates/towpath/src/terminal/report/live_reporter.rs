@@ -304,7 +304,8 @@ impl<O: Sink> RunScreen for Live<O> {
 
 impl<O: Sink> Reporter for Live<O> {
     fn event(&mut self, event: &Event) {
-        if let Some(line) = shared_event_lines::of(&event.kind, self.options.verbose) {
+        let OutputOptions { verbose, elsewhere, .. } = self.options;
+        if let Some(line) = shared_event_lines::of(&event.kind, verbose, elsewhere) {
             self.print_line(&line);
         }
         match &event.kind {

@@ -96,6 +96,8 @@ pub struct OutputOptions {
     pub verbose: bool,
     /// stdout belongs to the JSON object alone.
     pub json: bool,
+    /// The run's directory is not the current one, so its whole path is shown.
+    pub elsewhere: bool,
     pub reporter: ReporterKind,
 }
 
@@ -120,6 +122,7 @@ impl OutputOptions {
             quiet: false,
             verbose: false,
             json: false,
+            elsewhere: false,
             reporter: ReporterKind::Own,
         }
     }

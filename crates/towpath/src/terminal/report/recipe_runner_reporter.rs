@@ -74,7 +74,7 @@ impl<O: Sink> Reporter for StepLines<O> {
                 self.print_step("complete", step, &step_end(result, *tolerated));
             }
             EventKind::Warning { .. } | EventKind::Ended { .. } | EventKind::Stopping => {
-                if let Some(line) = shared_event_lines::of(&event.kind, false) {
+                if let Some(line) = shared_event_lines::of(&event.kind, false, false) {
                     self.plain.print_always(&line);
                 }
             }

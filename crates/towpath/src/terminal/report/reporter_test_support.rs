@@ -25,6 +25,7 @@ pub fn options() -> OutputOptions {
         quiet: false,
         verbose: false,
         json: false,
+        elsewhere: false,
         reporter: ReporterKind::Own,
     }
 }

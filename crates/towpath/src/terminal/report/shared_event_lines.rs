@@ -7,12 +7,16 @@ use std::path::Path;
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{EndedWith, EventKind};
 use towpath_run::{Movement, StepResult};
+use towpath_view::foreign_text::escaped;
 
 /// The line that is printed for an event, whatever else a reporter does with it.
-pub fn of(event: &EventKind, verbose: bool) -> Option<Line> {
+///
+/// `elsewhere`: the run's directory is not the current one, so that its whole path is shown.
+pub fn of(event: &EventKind, verbose: bool, elsewhere: bool) -> Option<Line> {
     match event {
         EventKind::RunStarted { run, recipe, directory, resumed, .. } => {
-            Some(header(run, recipe, directory, *resumed))
+            let shown = if elsewhere { whole(directory) } else { last_name(directory) };
+            Some(header(run, recipe, &shown, *resumed))
         }
         EventKind::Reminded { step, error } => Some(reminded(step, error)),
         EventKind::Moved { to: Movement::Restart(recipe), .. } => Some(restart(recipe)),
@@ -25,15 +29,18 @@ pub fn of(event: &EventKind, verbose: bool) -> Option<Line> {
 }
 
 /// `ship-release · run 7f3k · shop`
-fn header(run: &RunId, recipe: &str, directory: &Path, resumed: bool) -> Line {
-    let name = directory.file_name().unwrap_or(directory.as_os_str());
-    let name = match name.to_str() {
-        Some(name) => clean(name),
-        None => name.as_encoded_bytes().escape_ascii().to_string(),
-    };
+fn header(run: &RunId, recipe: &str, directory: &str, resumed: bool) -> Line {
     let resumed = if resumed { " resumed" } else { "" };
-    let rest = format!(" · run {run}{resumed} · {name}");
+    let rest = format!(" · run {run}{resumed} · {directory}");
     Line::new().with(Tone::Strong, clean(recipe)).text(rest)
+}
+
+fn last_name(directory: &Path) -> String {
+    escaped(directory.file_name().map_or(directory, Path::new))
+}
+
+fn whole(directory: &Path) -> String {
+    format!("in {}", escaped(directory))
 }
 
 pub fn warning(step: Option<&StepPath>, message: &str) -> Line {
