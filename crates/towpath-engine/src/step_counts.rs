@@ -8,6 +8,10 @@ pub struct Census {
     /// Steps of the run's own recipe.
     pub total: usize,
     pub ran: usize,
+    /// Ran and did not fail, or their failure is tolerated.
+    pub done: usize,
+    /// Of a resumed run: those that ended since it was resumed.
+    pub ran_now: Option<usize>,
     pub completed: usize,
     pub failed: usize,
     pub skipped: Vec<(StepPath, String)>,
@@ -29,9 +33,11 @@ pub struct Census {
 /// Counts the steps of a run.
 pub fn census(run: &Run) -> Census {
     let view = run.view();
-    let mut census = Census { total: view.len(), ..Census::default() };
+    let resumed = run.resumed_ms();
+    let ran_now = resumed.map(|_| 0);
+    let mut census = Census { total: view.len(), ran_now, ..Census::default() };
     for step in &view {
-        count(step, &mut census);
+        count(step, resumed, &mut census);
     }
     if run.outcome().is_some() {
         // A step that calls a recipe waits with it.
@@ -47,7 +53,7 @@ pub fn census(run: &Run) -> Census {
     census
 }
 
-fn count(step: &StepView, census: &mut Census) {
+fn count(step: &StepView, resumed_ms: Option<i64>, census: &mut Census) {
     let Some(result) = step.result.as_ref().filter(|_| step.state == StepState::Ended) else {
         match step.state {
             StepState::Waiting | StepState::Asking => census.unfinished += 1,
@@ -64,7 +70,12 @@ fn count(step: &StepView, census: &mut Census) {
     }
     // A step whose condition or values failed never started.
     let started = step.attempts > 0 || !step.children.is_empty();
-    census.ran += usize::from(started || result.status.is_success());
+    let ran = started || result.status.is_success();
+    census.ran += usize::from(ran);
+    census.done += usize::from(result.status.is_success() || ran && step.tolerated);
+    if let (Some(resumed), Some(ran_now)) = (resumed_ms, &mut census.ran_now) {
+        *ran_now += usize::from(ran && step.ended_ms.is_some_and(|ended| ended >= resumed));
+    }
 }
 
 /// What is shown of every level: skips, tolerated failures.

@@ -2,6 +2,9 @@
 //! what was clean before the step is staged, so that no unfinished work of the user gets in;
 //! ignored files never are. A single step's files are staged before its hook, those of a group
 //! once the whole group has ended. Outside of a git repository nothing happens.
+//!
+//! Before the step and after the staging git's index is written as a tree, whose id is in the record: the
+//! difference between the two is what the step changed.
 
 use crate::event::EventKind;
 use crate::job::{GIT_TIMEOUT, Job, JobWork};
@@ -20,34 +23,73 @@ use towpath_shell::{Filled, ShellText};
 /// Not in a git repository, or there is no git.
 const NO_GIT: i32 = 3;
 
-/// The changed and new paths, each with git's two letters, quoted as git does.
+/// Prints git's index as a tree, in a line that no path can be: paths of git are relative. A copy of the
+/// index is written, so that no lock is needed; where that is not possible nothing is printed.
+const PRINT_TREE: &str = "\
+print_tree() {
+  local index copy tree
+  index=$(git rev-parse --git-path index) && copy=$(mktemp) || return 0
+  if [ -e \"$index\" ]; then cp -- \"$index\" \"$copy\"; else rm -f -- \"$copy\"; fi &&
+    tree=$(GIT_INDEX_FILE=$copy git write-tree) && printf '/tree %s\\n' \"$tree\"
+  rm -f -- \"$copy\" \"$copy.lock\"
+} 2>/dev/null
+";
+
+const TREE: &str = "/tree ";
+
+/// The changed and new paths, each with git's two letters, quoted as git does; then the tree.
 const SNAPSHOT: &str = "\
 export GIT_OPTIONAL_LOCKS=0
 git rev-parse --is-inside-work-tree >/dev/null 2>&1 || exit 3
-git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-renames";
+git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-renames || exit
+print_tree";
 
-/// Adds what is dirty now and was not before, and prints it. What is in conflict is left alone, and
+/// Adds what is dirty now and was not before, and prints it, then the tree. What is in conflict is left alone, and
 /// so is a repository within the repository.
 const GIT_ADD: &str = "\
 export LC_ALL=C
 before={{before}}
 new=$(git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-renames |
   grep -Ev '^(. |U|.U|AA|DD)' | cut -c4- | grep -v '/$' | sort | comm -13 <(printf '%s\\n' \"$before\" | sort) -)
-[ -n \"$new\" ] || exit 0
-top=$(git rev-parse --show-toplevel) || exit
-printf '%s\\n' \"$new\" | GIT_LITERAL_PATHSPECS=1 git -C \"$top\" add --pathspec-from-file=- || exit
-printf '%s\\n' \"$new\"";
+if [ -n \"$new\" ]; then
+  top=$(git rev-parse --show-toplevel) || exit
+  printf '%s\\n' \"$new\" | GIT_LITERAL_PATHSPECS=1 git -C \"$top\" add --pathspec-from-file=- || exit
+  printf '%s\\n' \"$new\"
+fi
+print_tree";
 
 static SNAPSHOT_TEXT: LazyLock<ShellText> = LazyLock::new(|| guarded(SNAPSHOT));
 static GIT_ADD_TEXT: LazyLock<ShellText> = LazyLock::new(|| guarded(GIT_ADD));
 
 fn guarded(script: &str) -> ShellText {
-    ShellText::parse(&(guarded_git() + script)).expect("our own text is sound")
+    ShellText::parse(&(guarded_git() + PRINT_TREE + script)).expect("our own text is sound")
 }
 
 fn fill(text: &ShellText, before: Option<&[String]>) -> Filled {
     text.fill(&mut |_| before.map(|paths| paths.join("\n")))
         .expect("its one placeholder takes any text")
+}
+
+/// What git's index was before an agent step, or after its files were staged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexState {
+    /// None: git could not write it, as while a merge is in conflict.
+    pub tree: Option<String>,
+    /// Before the step: the paths with changes that were not in the index, as git quotes them.
+    pub changed: Vec<String>,
+}
+
+impl IndexState {
+    /// What a job printed that looked at the index; none where it did not succeed.
+    pub fn printed_by(kind: JobKind, end: &JobEnd) -> Option<IndexState> {
+        let text = end.output.text().filter(|_| end.succeeded())?;
+        let tree = text.lines().find_map(|line| line.strip_prefix(TREE)).map(str::to_owned);
+        let is_outside = |line: &&str| line.get(1..2).is_some_and(|letter| letter != " ");
+        let paths = text.lines().filter(|line| !line.starts_with(TREE)).filter(is_outside);
+        let paths = paths.filter_map(|line| line.get(3..)).map(str::to_owned);
+        let changed = if kind == JobKind::Snapshot { paths.collect() } else { Vec::new() };
+        Some(IndexState { tree, changed })
+    }
 }
 
 impl Run {
@@ -82,7 +124,7 @@ impl Run {
     /// The dirty paths, without those that this run has staged and that are untouched since.
     fn not_ours(&self, status: &str) -> Vec<String> {
         let mut paths = Vec::new();
-        for line in status.lines() {
+        for line in status.lines().filter(|line| !line.starts_with(TREE)) {
             let (Some(letters), Some(path)) = (line.get(..2), line.get(3..)) else { continue };
             let staged_by_us = letters.ends_with(' ') && self.staged.contains(path);
             if !staged_by_us {
@@ -142,17 +184,21 @@ impl Run {
         }
         self.progress_mut(at).staging = Staging::Done;
         match end.output.text().filter(|_| end.succeeded()) {
-            Some(text) if !text.is_empty() => {
-                let files: Vec<String> = text.lines().map(str::to_owned).collect();
-                self.staged.extend(files.iter().cloned());
-                let step = self.path(at);
-                self.events.push(EventKind::Staged { step, files });
-            }
-            Some(_) => {}
+            Some(text) => self.note_staged(at, text),
             None => self.warn_git(at, end),
         }
         if self.progress(at).phase == Phase::Staging {
             self.after_work(at);
+        }
+    }
+
+    fn note_staged(&mut self, at: StepAt, printed: &str) {
+        let files = printed.lines().filter(|line| !line.starts_with(TREE));
+        let files: Vec<String> = files.map(str::to_owned).collect();
+        if !files.is_empty() {
+            self.staged.extend(files.iter().cloned());
+            let step = self.path(at);
+            self.events.push(EventKind::Staged { step, files });
         }
     }
 

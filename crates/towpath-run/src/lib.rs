@@ -63,6 +63,7 @@ pub use edited_recipe::EditRefused;
 pub use event::{CallEnded, CallStarted, EndedWith, Event, EventKind, Movement};
 pub use fact::{Answer, Fact, StopReason};
 pub use find_step::NoSuchStep;
+pub use git_staging::IndexState;
 pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
 pub use job_end::{Fault, JobEnd, JobStatus, Output};
 pub use preview::{Preview, PreviewStep, Verdict, preview};

@@ -64,6 +64,8 @@ pub struct Run {
     pub(crate) spent: Spent,
     pub(crate) events: Vec<EventKind>,
     pub(crate) now_ms: i64,
+    /// When it was resumed last.
+    pub(crate) resumed_ms: Option<i64>,
     pub(crate) ended: bool,
     /// What was staged in this run, as git quotes it: ours, and not the user's.
     pub(crate) staged: BTreeSet<String>,
@@ -86,6 +88,7 @@ impl Run {
             spent: Spent::default(),
             events: Vec::new(),
             now_ms: 0,
+            resumed_ms: None,
             ended: false,
             staged: BTreeSet::new(),
         }
@@ -98,7 +101,10 @@ impl Run {
             Fact::Started => {
                 self.dirty.insert(0);
             }
-            Fact::Resumed => self.resumed(),
+            Fact::Resumed => {
+                self.resumed_ms = Some(at_ms);
+                self.resumed();
+            }
             Fact::JobStarted { key, session, backend, .. } => {
                 let at = self.job_started(key)?;
                 if key.kind == JobKind::Agent {
@@ -316,6 +322,11 @@ impl Run {
     /// Whether a stop of the run was requested.
     pub fn is_stopping(&self) -> bool {
         self.stopping.is_some()
+    }
+
+    /// When a new owner took it over last.
+    pub fn resumed_ms(&self) -> Option<i64> {
+        self.resumed_ms
     }
 
     pub fn is_ended(&self) -> bool {

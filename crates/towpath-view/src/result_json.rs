@@ -190,6 +190,9 @@ fn summary(end: &RunEnd) -> Value {
         "cost_usd": cost.known(),
         "cost_complete": !cost.unknown,
     });
+    if let Some(now) = census.ran_now {
+        summary["ran_now"] = json!(now);
+    }
     if !end.unused_lines.is_empty() {
         summary["unused_script_lines"] = json!(end.unused_lines);
     }

@@ -4,10 +4,12 @@ use crate::amounts_and_times::{rfc3339, seconds};
 use crate::cost::Cost;
 use crate::foreign_text::escaped;
 use crate::result_json;
+use crate::step_text_and_callee::{callee, step_text};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use towpath_core::{RunStatus, StatusKind, StepPath};
 use towpath_engine::{Recorded, census, not_enforced};
+use towpath_recipe::Program;
 use towpath_run::{Fact, Run};
 use towpath_store::{RunRow, Summary};
 
@@ -59,6 +61,21 @@ fn known_cost(summary: &Summary) -> Option<f64> {
 
 pub fn dollars(micro: i64) -> f64 {
     micro as f64 / 1e6
+}
+
+/// Adds to each step what it does, as its author wrote it.
+fn add_texts(steps: &mut Value, program: &Program, recipe: usize) {
+    for object in steps.as_array_mut().into_iter().flatten() {
+        let id = object["step_id"].as_str().unwrap_or_default();
+        let known = program.recipes[recipe].step_index(id);
+        let Some(step) = known.map(|index| &program.recipes[recipe].steps[index]) else { continue };
+        object["text"] = json!(step_text(step));
+        if let (Some(callee), Some(children)) =
+            (callee(program, recipe, step), object.get_mut("children"))
+        {
+            add_texts(children, program, callee);
+        }
+    }
 }
 
 /// A run out of the journal.
@@ -115,6 +132,7 @@ impl ShownRun {
         if !self.is_running() {
             result_json::mark_over(&mut steps);
         }
+        add_texts(&mut steps, self.run().program(), 0);
         let cost = Cost::of(&census(self.run()));
         json!({
             "schema": 1,
@@ -122,6 +140,7 @@ impl ShownRun {
             "recipe_name": row.recipe,
             "source": row.source,
             "directory": escaped(&row.directory),
+            "inputs": self.run().program().plan.inputs,
             "worktree": self.recorded.options.worktree.as_ref().map(|worktree| json!({
                 "path": worktree.path, "branch": worktree.branch, "base": worktree.base,
             })),

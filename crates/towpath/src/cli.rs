@@ -5,10 +5,11 @@
 use crate::commands::{self, Execute as _};
 use crate::compat;
 use crate::corrections::hook;
-use crate::environment::Invocation;
+use crate::environment::{ColorChoice, Invocation, system};
 use crate::exit::{CommandError, Ended, Exit};
+use crate::meant_command_line;
 use crate::terminal::out;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use std::ffi::OsString;
 use towpath_process::sandbox::{SERVER_ARGUMENT, server_main};
 
@@ -33,10 +34,11 @@ macro_rules! commands {
         impl Command {
             /// Parses a command without building the parsers of the others. None: no command has the
             /// name that comes first, or it refuses the rest.
-            fn parse_alone(arguments: &[OsString]) -> Option<Command> {
+            fn parse_alone(arguments: &[OsString]) -> Option<(Command, GlobalFlags)> {
                 let name = arguments.first()?.to_str()?;
                 $(if name == stringify!($name).to_ascii_lowercase() {
-                    return parse_as(arguments).map(Command::$name);
+                    let (command, flags) = parse_as(arguments)?;
+                    return Some((Command::$name(command), flags));
                 })*
                 None
             }
@@ -82,6 +84,8 @@ commands! {
     Completions => completions;
     Man => man;
     Uninstall => uninstall;
+    Help => help;
+    Report => report;
     As => as_name;
 }
 
@@ -93,8 +97,20 @@ commands! {
 #[command(name = "towpath", version, propagate_version = false, disable_help_subcommand = true)]
 #[command(after_help = "Start with: towpath run demo")]
 struct Cli {
+    #[command(flatten)]
+    flags: GlobalFlags,
     #[command(subcommand)]
     command: Command,
+}
+
+/// The flags of every command.
+#[derive(Debug, clap::Args)]
+struct GlobalFlags {
+    /// When our own text is coloured: auto, always or never. With `always`, steps get
+    /// `FORCE_COLOR` and `CLICOLOR_FORCE`.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    color: ColorChoice,
 }
 
 /// The whole command line, for what is made from it.
@@ -110,14 +126,16 @@ pub fn run(invocation: &Invocation) -> Ended {
     })
 }
 
-fn parse_as<A: clap::Args>(arguments: &[OsString]) -> Option<A> {
-    let parser = A::augment_args(clap::Command::new("towpath"));
-    A::from_arg_matches(&parser.try_get_matches_from(arguments).ok()?).ok()
+fn parse_as<A: clap::Args>(arguments: &[OsString]) -> Option<(A, GlobalFlags)> {
+    let parser = GlobalFlags::augment_args(A::augment_args(clap::Command::new("towpath")));
+    let matches = parser.try_get_matches_from(arguments).ok()?;
+    Some((A::from_arg_matches(&matches).ok()?, GlobalFlags::from_arg_matches(&matches).ok()?))
 }
 
 fn parse(invocation: &Invocation) -> Result<Command, clap::Error> {
     // Help, and what is wrong with the arguments, are the business of the parser of all commands.
-    if let Some(command) = Command::parse_alone(invocation.rest()) {
+    if let Some((command, flags)) = Command::parse_alone(invocation.rest()) {
+        invocation.choose_color(flags.color);
         return Ok(command);
     }
     let mut arguments = invocation.arguments.clone();
@@ -125,11 +143,16 @@ fn parse(invocation: &Invocation) -> Result<Command, clap::Error> {
         arguments.push("overview".into());
     }
     let matches = command_line().try_get_matches_from(arguments)?;
-    Ok(Cli::from_arg_matches(&matches)?.command)
+    let Cli { flags, command } = Cli::from_arg_matches(&matches)?;
+    invocation.choose_color(flags.color);
+    Ok(command)
 }
 
 /// Prints help on stdout, and what is wrong with the arguments on stderr.
 fn usage(error: &clap::Error, invocation: &Invocation) -> Result<Exit, CommandError> {
+    if let Some(message) = meant_command_line::message(error, invocation) {
+        return Err(CommandError::bad_input(message));
+    }
     let text = error.render();
     if error.use_stderr() {
         let text = if invocation.color() { text.ansi().to_string() } else { text.to_string() };
@@ -147,7 +170,17 @@ fn sandbox_server(invocation: &Invocation) -> Option<Ended> {
 }
 
 fn version(invocation: &Invocation) -> Option<Ended> {
-    compat::answer_version("towpath", invocation.rest()).then(|| Ok(Exit::Done).into())
+    let is_version = |word: &OsString| word == "--version" || word == "-V";
+    let words = invocation.rest();
+    if words.len() == 2 && words.iter().any(is_version) && words.iter().any(|w| w == "--json") {
+        let ((os, arch), version) = (system(), env!("CARGO_PKG_VERSION"));
+        let name = "towpath";
+        out::json(&serde_json::json!({
+            "schema": 1, "name": name, "version": version, "os": os, "arch": arch,
+        }));
+        return Some(Ok(Exit::Done).into());
+    }
+    compat::answer_version("towpath", words).then(|| Ok(Exit::Done).into())
 }
 
 #[cfg(test)]
@@ -158,7 +191,7 @@ mod tests {
     fn every_command_can_be_parsed_alone() {
         let alone = |arguments: &[&str]| {
             let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-            Command::parse_alone(&arguments)
+            Command::parse_alone(&arguments).map(|(command, _)| command)
         };
         for command in command_line().get_subcommands() {
             let name = command.get_name();

@@ -3,7 +3,7 @@
 
 use crate::exit::CommandError;
 use jiff::tz::TimeZone;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ pub struct Invocation {
     pub arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
     environment: OnceCell<Result<Environment, CommandError>>,
+    color: Cell<ColorChoice>,
     /// The whole command line, for the manual and for completions.
     pub command_line: fn() -> clap::Command,
 }
@@ -28,6 +29,7 @@ impl Invocation {
             arguments: std::env::args_os().collect(),
             variables: std::env::vars_os().collect(),
             environment: OnceCell::new(),
+            color: Cell::default(),
             command_line,
         }
     }
@@ -48,14 +50,50 @@ impl Invocation {
     }
 
     pub fn environment(&self) -> Result<&Environment, CommandError> {
-        let read = self.environment.get_or_init(|| Environment::new(self.variables.clone()));
+        let read = self
+            .environment
+            .get_or_init(|| Environment::new(self.variables.clone(), self.color.get()));
         read.as_ref().map_err(Clone::clone)
+    }
+
+    /// Takes the user's choice, before the environment is asked for the first time.
+    pub fn choose_color(&self, choice: ColorChoice) {
+        self.color.set(choice);
     }
 
     /// Whether errors are coloured.
     pub fn color(&self) -> bool {
         self.environment().is_ok_and(|env| env.color)
     }
+}
+
+/// When our own text is coloured, as the user asks for it with `--color`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColorChoice {
+    /// As `NO_COLOR`, `CLICOLOR_FORCE` and the terminal want it, in this order.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl ColorChoice {
+    /// Whether a stream is coloured that leads to a terminal or elsewhere.
+    fn allows(self, get: &dyn Fn(&str) -> Option<OsString>, terminal: bool) -> bool {
+        let set = |name: &str| get(name).filter(|value| !value.is_empty());
+        match self {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto if set("NO_COLOR").is_some() => false,
+            ColorChoice::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            ColorChoice::Auto => terminal && get("TERM").is_none_or(|kind| kind != "dumb"),
+        }
+    }
+}
+
+/// The system that this program was built for.
+pub fn system() -> (&'static str, &'static str) {
+    (std::env::consts::OS, std::env::consts::ARCH)
 }
 
 /// The time zone of this machine. Its rules are read from `/etc/localtime` alone: to find out its
@@ -80,7 +118,11 @@ pub struct Environment {
     pub unattended: bool,
     pub stdout_terminal: bool,
     pub stderr_terminal: bool,
+    /// Whether our own text on stderr is coloured.
     pub color: bool,
+    /// The same for stdout.
+    pub stdout_color: bool,
+    pub color_choice: ColorChoice,
 }
 
 /// Where our own files live.
@@ -102,7 +144,10 @@ impl Environment {
         }
     }
 
-    fn new(variables: Vec<(OsString, OsString)>) -> Result<Environment, CommandError> {
+    fn new(
+        variables: Vec<(OsString, OsString)>,
+        color_choice: ColorChoice,
+    ) -> Result<Environment, CommandError> {
         let get = |name: &str| find(&variables, name).cloned();
         let home = get("HOME").map(PathBuf::from).filter(|h| h.is_absolute());
         let current = current_directory().map_err(|e| {
@@ -117,13 +162,15 @@ impl Environment {
             )));
         }
         let stderr_terminal = std::io::stderr().is_terminal();
-        let plain = get("NO_COLOR").is_some_and(|v| !v.is_empty());
         let dumb = get("TERM").is_some_and(|t| t == "dumb");
+        let stdout_terminal = std::io::stdout().is_terminal();
         Ok(Environment {
             unattended: get("CI").is_some() || !std::io::stdin().is_terminal(),
-            stdout_terminal: std::io::stdout().is_terminal(),
+            stdout_terminal,
             stderr_terminal: stderr_terminal && !dumb,
-            color: stderr_terminal && !plain && !dumb,
+            color: color_choice.allows(&get, stderr_terminal),
+            stdout_color: color_choice.allows(&get, stdout_terminal),
+            color_choice,
             variables,
             current,
             home,

@@ -11,6 +11,7 @@ mod environment;
 mod exit;
 mod files;
 mod git;
+mod meant_command_line;
 mod query_program_version;
 mod session;
 mod settings;

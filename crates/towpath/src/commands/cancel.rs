@@ -4,9 +4,9 @@
 use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, ErrorKind, Exit};
-use crate::session::find_run::{find, open};
+use crate::session::find_run::{named_or_latest, open};
 use crate::session::secrets;
-use crate::session::shown_status::status_of;
+use crate::session::shown_status::{can_cancel, status_of};
 use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::clean;
 use crate::terminal::out;
@@ -26,8 +26,8 @@ use towpath_store::Store;
 /// Example: towpath cancel 7f3k
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run's id, or a unique prefix of it.
-    pub run: String,
+    /// The run's id, or a unique prefix of it [default: the latest run here that has not ended]
+    pub run: Option<String>,
 }
 
 /// The steps' five seconds, and what the end of a run takes.
@@ -37,8 +37,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let store = open(env, &self.run)?;
-        let row = find(&store, &self.run)?;
+        let name = self.run.as_deref();
+        let store = open(env, name)?;
+        let row = named_or_latest(&store, env, name, can_cancel, "can be cancelled")?;
         let id = row.id.clone();
         let mut status = status_of(&store, &row);
         // A run that waits may have an owner as well: one that waits until the rate limit resets.

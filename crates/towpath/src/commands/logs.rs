@@ -8,7 +8,7 @@ mod transcript;
 use super::Execute;
 use crate::environment::{Invocation, local_zone};
 use crate::exit::{CommandError, Exit};
-use crate::session::find_run::{find, open, step_paths};
+use crate::session::find_run::{named_or_latest, open, step_paths};
 use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
@@ -32,8 +32,8 @@ use transcript::Transcript;
 /// Example: towpath logs 7f3k deploy
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run's id, or a unique prefix of it.
-    pub run: String,
+    /// The run's id, or a unique prefix of it [default: the latest run here]
+    pub run: Option<String>,
     /// A step's path, as `towpath show` prints it; STEP#N is one visit of a state machine's step,
     /// STEP every visit. Without it, all steps in the order they ran.
     pub step: Option<String>,
@@ -53,8 +53,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let store = open(env, &self.run)?;
-        let row = find(&store, &self.run)?;
+        let name = self.run.as_deref();
+        let store = open(env, name)?;
+        let row = named_or_latest(&store, env, name, |_| true, "has a log")?;
         let columns = env.stderr_terminal.then(columns);
         let mut log = Log::new(&store, row.clone(), self.raw, columns);
         log.read()?;

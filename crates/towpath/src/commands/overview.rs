@@ -10,8 +10,8 @@ towpath: recipes that code enforces, for people who work with AI coding agents
 
   towpath run demo          see it work: no key, no network, three seconds
   towpath run RECIPE        run a recipe, by file or by name
-  towpath resume RUN        resume an interrupted or failed run
-  towpath runs              list runs; then: show RUN, logs RUN, cancel RUN
+  towpath resume [RUN]      resume an interrupted or failed run
+  towpath runs              list runs; then: show, logs, cancel [RUN]
   towpath list              list recipes
   towpath new NAME          create a recipe
   towpath validate RECIPE   check a recipe, and report all problems at once
@@ -19,8 +19,8 @@ towpath: recipes that code enforces, for people who work with AI coding agents
   towpath doctor            find problems on this machine, and how to fix them
   towpath test              run recipe tests
 
-  towpath --help            list all commands
-  towpath COMMAND --help    show a command's options and an example
+  towpath help              list all commands
+  towpath help COMMAND      show a command's options and an example
 ";
 
 #[derive(Debug, clap::Args)]

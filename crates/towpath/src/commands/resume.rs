@@ -7,6 +7,7 @@ use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::resume_run::{ResumeFlags, resume};
+use crate::session::shown_status::can_resume;
 use crate::session::{conclude, find_run};
 use crate::terminal::out;
 use towpath_core::{RunId, RunStatus};
@@ -22,10 +23,9 @@ use towpath_store::Store;
 /// In a crontab, for runs that wait for a rate limit: */10 * * * * towpath resume --due --quiet
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run's id, or a unique prefix of it.
-    #[arg(required_unless_present_any = ["last", "due"])]
+    /// The run's id, or a unique prefix of it [default: the latest run here that can be resumed]
     pub run: Option<String>,
-    /// Resume the latest run of this directory.
+    /// Resume the latest run of this directory, whatever its status.
     #[arg(long, conflicts_with = "run")]
     pub last: bool,
     /// Resume every waiting run that is due, one after the other, in any directory. A rate limit
@@ -48,8 +48,11 @@ impl Execute for Args {
         }
         let store = Store::open(&env.directories.state)?;
         let row = match &self.run {
-            Some(name) => find_run::find(&store, name)?,
-            None => find_run::latest(&store, env)?,
+            None if self.last => find_run::latest(&store, env)?,
+            name => {
+                let name = name.as_deref();
+                find_run::named_or_latest(&store, env, name, can_resume, "can be resumed")?
+            }
         };
         if row.summary.status == RunStatus::Done && self.flags.again.is_empty() {
             return already_done(&row.id, &self.flags);

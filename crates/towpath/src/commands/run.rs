@@ -1,11 +1,11 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
 use super::Execute;
-use crate::environment::Invocation;
+use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::request_flags::{RequestFlags, RunFlags};
 use crate::session::resolve_recipe::resolve;
-use crate::session::{Session, conclude, dry_run, recipe_list, trust};
+use crate::session::{Session, choose_recipe, conclude, dry_run, recipe_list, trust};
 use crate::terminal::report::ReporterKind;
 use towpath_store::Store;
 
@@ -17,7 +17,8 @@ use towpath_store::Store;
 /// Example: towpath run build.yaml --set mode=release
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The recipe: a file, or a name that `towpath list` shows [default: list the recipes]
+    /// The recipe: a file, or a name that `towpath list` shows [default: choose one on a terminal, else
+    /// list them]
     recipe: Option<String>,
     #[command(flatten)]
     flags: RunFlags,
@@ -31,9 +32,26 @@ impl Execute for Args {
             let RequestFlags { directory, recipe_dirs, .. } = &flags.request;
             let found =
                 recipe_list::entries(env, directory.as_deref(), recipe_dirs, flags.called_as)?;
-            recipe_list::print(&found, env, flags.shared.json);
-            return Ok(Exit::Done);
+            if flags.shared.json || !choose_recipe::can_ask(env) {
+                recipe_list::print(&found, env, flags.shared.json);
+                return Ok(Exit::Done);
+            }
+            return match choose_recipe::choose(&found)? {
+                Some(name) => self.run(env, &name),
+                None => Ok(Exit::Done),
+            };
         };
+        self.run(env, recipe)
+    }
+
+    fn json(&self) -> bool {
+        self.flags.shared.json
+    }
+}
+
+impl Args {
+    fn run(&self, env: &Environment, recipe: &str) -> Result<Exit, CommandError> {
+        let flags = &self.flags;
         let chosen = resolve(env, flags, recipe, |_| false)?;
         if flags.dry_run {
             return dry_run::execute(env, &chosen, flags);
@@ -44,9 +62,5 @@ impl Execute for Args {
         let recorded = session.record(chosen, flags)?;
         let driven = session.drive(recorded)?;
         conclude::conclude(&session, driven)
-    }
-
-    fn json(&self) -> bool {
-        self.flags.shared.json
     }
 }

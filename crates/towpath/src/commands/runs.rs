@@ -1,21 +1,21 @@
 //! `towpath runs`: the runs, newest first, from their summaries alone.
 
-mod project_scope;
 mod prune;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, local_zone};
 use crate::exit::{CommandError, Exit};
+use crate::session::project_scope::ProjectScope;
 use crate::session::shown_status::{status_of, tint};
 use crate::session::timeout_flags::LIMITS;
-use crate::terminal::format::{ago, count, duration, local_time, money, now_ms};
+use crate::terminal::format::{ago, clean, count, duration, local_time, money, now_ms};
 use crate::terminal::out;
 use crate::terminal::screen::Screen;
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::{Cell, Table};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use project_scope::ProjectScope;
 use towpath_core::{RunStatus, StatusKind};
+use towpath_shell::bash::quote;
 use towpath_store::{RunFilter, RunRow, Store, Summary};
 use towpath_view::run_json::{dollars, position, runs_json};
 
@@ -39,6 +39,9 @@ pub struct Args {
     /// Only runs with this status.
     #[arg(long, value_name = "STATUS", value_parser = status_parser())]
     pub status: Option<StatusKind>,
+    /// Only runs of this recipe.
+    #[arg(long, value_name = "NAME")]
+    pub recipe: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -67,6 +70,7 @@ impl Execute for Args {
             rows.retain(|(row, _)| here.has(store, row));
         }
         rows.retain(|(_, status)| self.status.is_none_or(|wanted| status.is(wanted)));
+        rows.retain(|(row, _)| self.recipe.as_ref().is_none_or(|wanted| row.recipe == *wanted));
         let found = rows.len();
         rows.truncate(self.number);
         if let Some(store) = &store {
@@ -79,13 +83,10 @@ impl Execute for Args {
         } else if found == 0 {
             out::line(nothing(self, total));
         } else {
-            print(&rows, self, env);
+            print(&rows, self.all, env);
             if found > rows.len() {
                 let more = count(found - rows.len(), "more run");
-                let all = if self.all { " --all" } else { "" };
-                let status =
-                    self.status.as_ref().map_or(String::new(), |s| format!(" --status {s}"));
-                out::line(format!("and {more}, older: towpath runs{all}{status} -n {found}"));
+                out::line(format!("and {more}, older: towpath runs{} -n {found}", self.filters()));
             }
         }
         Ok(Exit::Done)
@@ -96,6 +97,17 @@ impl Execute for Args {
             Some(RunsCommand::Prune(args)) => args.json,
             None => self.json,
         }
+    }
+}
+
+impl Args {
+    /// The flags that choose runs, as they are typed.
+    fn filters(&self) -> String {
+        let all = if self.all { " --all" } else { "" };
+        let status = self.status.map_or(String::new(), |status| format!(" --status {status}"));
+        let recipe = self.recipe.as_ref();
+        let recipe = recipe.map_or(String::new(), |name| format!(" --recipe {}", quote(name)));
+        format!("{all}{status}{recipe}")
     }
 }
 
@@ -127,7 +139,9 @@ fn bring_up_to_date(store: &Store, row: &mut RunRow) {
 }
 
 fn nothing(args: &Args, total: usize) -> String {
-    let what = args.status.as_ref().map_or("runs".to_owned(), |s| format!("runs that are {s}"));
+    let of = args.recipe.as_ref().map_or(String::new(), |name| format!(" of {}", clean(name)));
+    let are = args.status.map_or(String::new(), |status| format!(" that are {status}"));
+    let what = format!("runs{of}{are}");
     match total {
         0 => "no runs yet; to start one: towpath run demo".to_owned(),
         _ if args.all => format!("no {what}"),
@@ -135,9 +149,11 @@ fn nothing(args: &Args, total: usize) -> String {
     }
 }
 
-fn print(rows: &[(RunRow, RunStatus)], args: &Args, env: &Environment) {
+fn print(rows: &[(RunRow, RunStatus)], all: bool, env: &Environment) {
+    let first = rows.first().map(|(row, _)| &row.directory);
+    let several = all || rows.iter().any(|(row, _)| Some(&row.directory) != first);
     let mut header = vec!["RUN", "RECIPE", "STATUS", "STARTED", "TOOK", "COST", "WHERE"];
-    if args.all {
+    if several {
         header.push("DIRECTORY");
     }
     let mut table = Table::new(&header);
@@ -152,7 +168,7 @@ fn print(rows: &[(RunRow, RunStatus)], args: &Args, env: &Environment) {
             cost(row).into(),
             position(&row.summary.status, &|until| local_time(until, now)).into(),
         ];
-        if args.all {
+        if several {
             cells.push(shown_path(&row.directory, env).into());
         }
         table.row(cells);

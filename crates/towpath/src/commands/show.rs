@@ -1,6 +1,8 @@
 //! `towpath show`: one run, step by step, replayed from its record, and how it can be resumed; or one of
 //! its steps.
 
+mod agent_step_diff;
+mod filled_prompt;
 mod one_step;
 
 use super::Execute;
@@ -11,18 +13,21 @@ use crate::session::shown_status::{status_of, tint};
 use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::{ago, clean, count, duration, last_line, local_time, now_ms};
 use crate::terminal::out;
-use crate::terminal::report::{ByHand, by_hand, find, has_output, logs, next_commands};
+use crate::terminal::report::{
+    ByHand, Shape, by_hand, failure as failure_lines, find, next_commands,
+};
 use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::{Cell, Table};
-use towpath_core::{FaultKind, RunStatus};
+use towpath_core::{FaultKind, RunStatus, text_of};
 use towpath_engine::{census, recorded};
 use towpath_run::{FailureKind, Output, RunOutcome, StepKind, StepState, StepStatus, StepView};
 use towpath_view::Cost;
-use towpath_view::foreign_text::escaped;
+use towpath_view::foreign_text::{escaped, first_line};
 use towpath_view::run_json::ShownRun;
 
-/// Show one run: every step, how it ended, and how the run can be resumed.
+/// Show one run: its inputs, every step with its command and how it ended, the error, and how the run can
+/// be resumed.
 ///
 /// The first column is the step's path, as `towpath resume --again` and `towpath logs` take it.
 ///
@@ -31,10 +36,16 @@ use towpath_view::run_json::ShownRun;
 /// Example: towpath show 7f3k
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run's id, or a unique prefix of it.
-    pub run: String,
+    /// The run's id, or a unique prefix of it [default: the latest run here]
+    pub run: Option<String>,
     /// One step, by its path or the end of it [default: all steps]
     pub step: Option<String>,
+    /// Print the prompt that this agent step was given, with its values.
+    #[arg(long, value_name = "STEP", conflicts_with_all = ["json", "diff"])]
+    pub prompt: Option<String>,
+    /// Print what this agent step changed in the git repository, as a diff.
+    #[arg(long, value_name = "STEP", conflicts_with = "json")]
+    pub diff: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -43,8 +54,15 @@ pub struct Args {
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let store = find_run::open(env, &self.run)?;
-        let row = find_run::find(&store, &self.run)?;
+        let name = self.run.as_deref();
+        let store = find_run::open(env, name)?;
+        let row = find_run::named_or_latest(&store, env, name, |_| true, "can be shown")?;
+        if let Some(step) = &self.prompt {
+            return filled_prompt::print(&store, &row, step);
+        }
+        if let Some(step) = &self.diff {
+            return agent_step_diff::print(&store, &row, step, env);
+        }
         let recorded = recorded(&store, &row.id, LIMITS)?;
         let shown = ShownRun { status: status_of(&store, &row), row, recorded };
         if let Some(step) = &self.step {
@@ -53,7 +71,10 @@ impl Execute for Args {
         }
         if self.json {
             let resumable = !matches!(shown.status, RunStatus::Done | RunStatus::Running);
-            let resume = resumable.then(|| next_commands::resume(&shown.row.id, shown.run()));
+            let resume = resumable.then(|| {
+                let edited = find_run::is_edited(shown.run());
+                next_commands::resume(&shown.row.id, shown.run(), edited)
+            });
             out::json(&shown.json(resume.flatten(), now_ms(), &local_zone()));
         } else {
             Printed(&shown).print(&Screen::new(env), env);
@@ -81,6 +102,9 @@ impl Printed<'_> {
         ];
         parts.extend(Cost::of(&census(self.0.run())).text());
         out::line(parts.join(" · "));
+        if let Some(inputs) = self.inputs() {
+            screen.line(&inputs);
+        }
         if let Some(worktree) = &self.0.recorded.options.worktree {
             let gone = if self.0.row.directory.is_dir() { "" } else { " · gone" };
             let path = shown_path(std::path::Path::new(&worktree.path), env);
@@ -97,16 +121,42 @@ impl Printed<'_> {
         if let Some(sandbox) = &self.0.recorded.options.sandbox {
             out::line(format!("sandbox {}", sandbox.as_str()));
         }
+        let shape = Shape::of(self.0.run().program());
         let mut table = Table::plain(2);
         for step in self.0.run().view() {
-            self.rows(&step, now, &mut table);
+            self.rows(&step, &shape, now, &mut table);
         }
         table.print(screen);
+        self.error_text(&shape, screen).iter().for_each(out::line);
         // A command is copied: it stays whole, however narrow the terminal is.
         self.talks(env).iter().chain(&self.next(now)).for_each(out::line);
     }
 
-    fn rows(&self, step: &StepView, now: i64, table: &mut Table) {
+    /// `inputs mode=release, name=Ann`
+    fn inputs(&self) -> Option<String> {
+        let inputs = &self.0.run().program().plan.inputs;
+        let each =
+            inputs.iter().map(|(name, value)| format!("{name}={}", first_line(&text_of(value))));
+        let each: Vec<String> = each.collect();
+        (!each.is_empty()).then(|| format!("inputs {}", each.join(", ")))
+    }
+
+    /// What the step that failed printed last, and its command.
+    fn error_text(&self, shape: &Shape, screen: &Screen) -> Vec<String> {
+        let Some(RunOutcome::Failed { step, failure }) = self.0.run().outcome() else {
+            return Vec::new();
+        };
+        let steps = self.0.run().view();
+        let view = find(&steps, &step);
+        let is_command = view.is_some_and(|view| view.kind == StepKind::Bash);
+        let command = shape.work(&step).filter(|_| is_command);
+        let command = command.map(|command| format!("command: {command}"));
+        let look = (screen.width, screen.color);
+        let lines = failure_lines(command, &self.0.row.id, (&step, &failure), view, look);
+        [vec![String::new()], lines].concat()
+    }
+
+    fn rows(&self, step: &StepView, shape: &Shape, now: i64, table: &mut Table) {
         let (mark, word, tint) = self.status_cell(step);
         let indent = "  ".repeat(step.depth as usize);
         let name = format!("{indent}{mark} {}", step.path);
@@ -114,10 +164,10 @@ impl Printed<'_> {
             Cell::own(name, tint),
             Cell::own(word, tint),
             self.took(step, now).into(),
-            Cell::own(details(step).join(" · "), Tint::None),
+            Cell::own(details(step, shape).join(" · "), Tint::None),
         ]);
         for child in &step.children {
-            self.rows(child, now, table);
+            self.rows(child, shape, now, table);
         }
     }
 
@@ -174,11 +224,9 @@ impl Printed<'_> {
                 lines.push(format!("  follow it: towpath logs {id} -f"));
                 lines.push(format!("  end it: towpath cancel {id}"));
             }
-            (RunStatus::Failed { .. }, Some(RunOutcome::Failed { step, failure })) => {
-                if has_output(&failure, find(&self.0.run().view(), &step)) {
-                    lines.push(format!("  full output: {}", logs(id, &step, &failure)));
-                }
-                let ways = next_commands::ways(id, self.0.run()).into_iter();
+            (RunStatus::Failed { .. }, Some(RunOutcome::Failed { .. })) => {
+                let ways = next_commands::ways(id, self.0.run(), find_run::is_edited(self.0.run()));
+                let ways = ways.into_iter();
                 lines.extend(ways.map(|way| format!("  {}: {}", way.when, way.command)));
             }
             (RunStatus::Waiting { why, until_ms: Some(until) }, _) => {
@@ -221,7 +269,7 @@ fn is_stopped(step: &StepView) -> bool {
 }
 
 /// What is worth showing of a step beside its status.
-fn details(step: &StepView) -> Vec<String> {
+fn details(step: &StepView, shape: &Shape) -> Vec<String> {
     let mut details = Vec::new();
     if let Some(result) = &step.result {
         details.extend(crate::terminal::report::outcome(result));
@@ -243,6 +291,9 @@ fn details(step: &StepView) -> Vec<String> {
             StepStatus::Completed if step.kind == StepKind::Agent => {
                 details.extend(Cost::of_calls(step).text());
                 details.extend(answer(&result.output, result.report.is_some()));
+            }
+            StepStatus::Completed if step.kind == StepKind::Bash => {
+                details.extend(shape.work(&step.path).map(str::to_owned));
             }
             StepStatus::Completed => {}
         }

@@ -79,7 +79,7 @@ fn print_difference(env: &Environment, path: &Path, before: &[u8], after: &[u8])
         .diff_lines(before.as_ref(), after.as_ref());
     let name = escaped(path);
     let text = diff.unified_diff().header(&name, &format!("{name} (rendered)")).to_string();
-    let screen = Screen { color: env.color && env.stdout_terminal, ..Screen::new(env) };
+    let screen = Screen::new(env);
     let mut lines = text.split_terminator('\n');
     for line in lines.by_ref().take(MOST_LINES) {
         let tint = match line.as_bytes().first() {

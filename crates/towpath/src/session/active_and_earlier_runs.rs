@@ -1,6 +1,7 @@
 //! Other runs in the same directory: they may change the same files. That is reported before a run
 //! starts, and nothing is refused: it may be intended.
 
+use super::find_run::is_edited;
 use super::shown_status::status_of;
 use super::timeout_flags::LIMITS;
 use crate::environment::Environment;
@@ -67,7 +68,7 @@ pub fn hint_at_earlier(
             let when = ago(row.created_ms, now_ms());
             let known = towpath_engine::recorded(store, &row.id, LIMITS);
             let how = match known {
-                Ok(known) => next_commands::resume(&row.id, &known.run),
+                Ok(known) => next_commands::resume(&row.id, &known.run, is_edited(&known.run)),
                 Err(_) => Some(format!("towpath show {}", row.id)),
             };
             let (id, name) = (&row.id, &row.recipe);

@@ -1,5 +1,6 @@
 //! The conclusion of a run: its result as JSON or as its last lines, and the program's exit code.
 
+use super::find_run::is_edited;
 use super::result_json::result;
 use super::{DrivenRun, Session};
 use crate::exit::{CommandError, Exit};
@@ -19,7 +20,8 @@ pub fn conclude(session: &Session<'_>, driven: DrivenRun) -> Result<Exit, Comman
         }
         let directory = store.run(&end.id)?.map(|row| row.directory);
         let directory = directory.as_deref().unwrap_or(&env.current);
-        report::ending(&session.output, end, directory, &env.current);
+        let edited = is_edited(&end.run);
+        report::ending(&session.output, end, edited, directory, &env.current);
         if let Some(left) = left.as_ref().filter(|_| !flags.quiet) {
             left.lines(env).iter().for_each(out::note);
         }

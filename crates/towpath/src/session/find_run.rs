@@ -1,14 +1,23 @@
-//! The run that a user means: by a unique prefix of its id, or the latest one.
+//! The run that a user means: by a unique prefix of its id, or the latest one here.
 
+use super::project_scope::ProjectScope;
+use super::shown_status::status_of;
 use crate::environment::Environment;
 use crate::exit::CommandError;
-use towpath_run::StepView;
-use towpath_store::{Found, RunRow, Store};
+use crate::terminal::format::{ago, clean, now_ms};
+use crate::terminal::out;
+use towpath_core::RunStatus;
+use towpath_recipe::edited;
+use towpath_run::{Run, StepView};
+use towpath_store::{Found, RunFilter, RunRow, Store};
 
 /// The journal, for a command that looks at a run.
-pub fn open(env: &Environment, run: &str) -> Result<Store, CommandError> {
+pub fn open(env: &Environment, run: Option<&str>) -> Result<Store, CommandError> {
     env.journal()?.ok_or_else(|| {
-        CommandError::bad_input(format!("there is no run {run}: nothing has run yet"))
+        CommandError::bad_input(match run {
+            Some(run) => format!("there is no run {run}: nothing has run yet"),
+            None => "nothing has run yet; to start a run: towpath run demo".to_owned(),
+        })
     })
 }
 
@@ -27,6 +36,31 @@ pub fn find(store: &Store, name: &str) -> Result<RunRow, CommandError> {
     }
 }
 
+/// The run that is named, or the latest run of this project to which a command applies: stderr names it.
+/// `what` describes those runs: `no run here can be resumed`.
+pub fn named_or_latest(
+    store: &Store,
+    env: &Environment,
+    name: Option<&str>,
+    applies: impl Fn(&RunStatus) -> bool,
+    what: &str,
+) -> Result<RunRow, CommandError> {
+    if let Some(name) = name {
+        return find(store, name);
+    }
+    let here = ProjectScope::new(env);
+    for row in store.runs(&RunFilter::default())? {
+        let status = status_of(store, &row);
+        if applies(&status) && here.has(store, &row) {
+            let when = ago(row.created_ms, now_ms());
+            let (recipe, status) = (clean(&row.recipe), status.as_str());
+            out::note(format!("run {} of {recipe}, {status}, started {when}", row.id));
+            return Ok(row);
+        }
+    }
+    Err(CommandError::bad_input(format!("no run here {what}; `towpath runs --all` lists all runs")))
+}
+
 /// The latest run of this directory.
 pub fn latest(store: &Store, env: &Environment) -> Result<RunRow, CommandError> {
     store.latest(Some(&env.current))?.ok_or_else(|| {
@@ -34,6 +68,11 @@ pub fn latest(store: &Store, env: &Environment) -> Result<RunRow, CommandError> 
             "no run was started in this directory; `towpath runs --all` lists all runs",
         )
     })
+}
+
+/// Whether a recipe of a run is not what it was when the run began.
+pub fn is_edited(run: &Run) -> bool {
+    !edited(&run.program().plan).is_empty()
 }
 
 /// The paths of all steps.

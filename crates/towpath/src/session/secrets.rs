@@ -3,7 +3,7 @@
 //! message of ours repeats a value. A towpath that a step starts gets the names of the outer run's
 //! secrets, and masks them too; the values are in its environment or nowhere.
 
-use crate::environment::Environment;
+use crate::environment::{ColorChoice, Environment};
 use crate::exit::CommandError;
 use crate::terminal::out;
 use std::ffi::OsString;
@@ -18,6 +18,13 @@ pub fn environment(env: &Environment, secrets: &Secrets) -> Vec<(OsString, OsStr
         environment.retain(|(name, _)| name != SECRETS_VARIABLE);
         let names: Vec<&str> = secrets.names().collect();
         environment.push((SECRETS_VARIABLE.into(), names.join(",").into()));
+    }
+    if env.color_choice == ColorChoice::Always {
+        for name in ["FORCE_COLOR", "CLICOLOR_FORCE"] {
+            environment.retain(|(known, _)| known != name);
+            environment.push((name.into(), "1".into()));
+        }
+        environment.retain(|(known, _)| known != "NO_COLOR");
     }
     environment
 }

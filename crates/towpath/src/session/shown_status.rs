@@ -13,6 +13,16 @@ pub fn status_of(store: &Store, row: &RunRow) -> RunStatus {
     status
 }
 
+/// Whether `resume` can continue a run of this status. One that is running has an owner.
+pub fn can_resume(status: &RunStatus) -> bool {
+    !matches!(status, RunStatus::Done | RunStatus::Running)
+}
+
+/// Whether `cancel` has something to end.
+pub fn can_cancel(status: &RunStatus) -> bool {
+    !matches!(status, RunStatus::Done | RunStatus::Failed { .. } | RunStatus::Cancelled)
+}
+
 /// The colour of a run's status.
 pub fn tint(status: &RunStatus) -> Tint {
     match status {

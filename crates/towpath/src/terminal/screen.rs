@@ -14,14 +14,9 @@ pub struct Screen {
 
 impl Screen {
     pub fn new(env: &Environment) -> Screen {
-        let plain = env.get("NO_COLOR").is_some_and(|v| !v.is_empty());
-        let dumb = env.get("TERM").is_some_and(|t| t == "dumb");
         let size = || rustix::termios::tcgetwinsize(std::io::stdout()).ok();
         let columns = || size().map(|s| usize::from(s.ws_col)).filter(|c| *c > 0).unwrap_or(80);
-        Screen {
-            width: env.stdout_terminal.then(columns),
-            color: env.stdout_terminal && !plain && !dumb,
-        }
+        Screen { width: env.stdout_terminal.then(columns), color: env.stdout_color }
     }
 
     /// A line of ours, cut where the terminal ends.

@@ -38,7 +38,7 @@ fn a_killed_run_is_interrupted_asks_about_what_may_run_once_and_can_be_cancelled
         user.towpath(&["show", &run]),
         &format!(
             "waiting · interrupted · just now · work
-  ✓ wait  done         0.0 s
+  ✓ wait  done         0.0 s  echo before; until [ -e go ]; do sleep 0.02; done; echo after
   ! pay   interrupted
 
   pay was interrupted, and may run only once: did it do its work?

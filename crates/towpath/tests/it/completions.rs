@@ -171,6 +171,21 @@ fn only_what_fits_is_offered() {
 }
 
 #[test]
+fn names_for_set_come_from_the_recipe_and_backends_from_the_table() {
+    let recipe = "name: ship\ncontext: {mode: debug, more: 1}\nrequired_context: [version]\n\
+                  steps:\n  - {id: a, command: \"echo {{version}}\"}\n";
+    let user = User::new().file("recipes/ship.yaml", recipe).file("x.yaml", recipe);
+    assert_eq!(answers(&user, &["run", "ship", "--set", ""]), ["mode=", "more=", "version="]);
+    assert_eq!(answers(&user, &["run", "x.yaml", "--set", "mo"]), ["mode=", "more="]);
+    let again = ["run", "-q", "ship", "--set", "mode=x", "--set", "v"];
+    assert_eq!(answers(&user, &again), ["version="]);
+    assert_eq!(answers(&user, &["run", "nope", "--set", ""]), [""; 0]);
+    let backends = answers(&user, &["run", "ship", "--backend", ""]);
+    let known: Vec<&str> = towpath_agent::BACKENDS.iter().map(|row| row.id).collect();
+    assert_eq!(backends, known);
+}
+
+#[test]
 fn rules_are_offered_by_number_and_starter_rules_by_name() {
     let user = user();
     for arguments in [&["add", "command", "grep", "rg"][..], &["add", "flag", "scp", "-r", "-R"]] {

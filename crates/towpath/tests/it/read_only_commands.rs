@@ -127,14 +127,17 @@ fn a_failed_run_reports_where_and_how_to_continue() {
         user.towpath(&["show", &run]),
         &format!(
             "ci · failed · just now · work
-  ✓ build          done         0.0 s
+  ✓ build          done         0.0 s  echo building {{{{mode}}}}; echo one warning >&2
   – lint           skipped             condition false
   ✗ tests          failed       0.0 s  2 of 2 steps
-    ✓ tests/unit   done         0.0 s
+    ✓ tests/unit   done         0.0 s  echo unit ok
     ✗ tests/smoke  failed       0.0 s  exit 3 · connection refused
   · publish        not reached
 
-  full output: towpath logs {run} tests/smoke
+  tests/smoke  connection refused
+               command: echo smoke; [ -e fixed ] || {{ echo connection refused >&2; exit 3; }}
+               full output: towpath logs {run} tests/smoke
+
   nothing is lost: towpath resume {run}
   after changing the recipe: towpath resume {run} --edited
 "

@@ -7,6 +7,7 @@ pub use rustix::process::Signal;
 
 use rustix::process::{Pid, kill_process};
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -111,6 +112,28 @@ impl User {
 
     pub fn towpath(&self, arguments: &[&str]) -> Printed {
         Printed::from(self.command(arguments).output().expect("towpath starts"))
+    }
+
+    /// Runs a command on a terminal of so many columns, where a user types this. What the terminal shows,
+    /// without colours; a block that is drawn again and again is in it each time.
+    pub fn on_terminal(&self, arguments: &[&str], columns: usize, typed: &str) -> String {
+        let own = self.command(arguments);
+        let words = own.get_args().map(|word| format!("'{}'", word.to_str().expect("text")));
+        let words = words.collect::<Vec<_>>().join(" ");
+        let program = own.get_program().display();
+        let mut command = Command::new("script");
+        command.args(["--quiet", "--return", "--command"]);
+        command.arg(format!("stty rows 50 cols {columns}; '{program}' {words}")).arg("/dev/null");
+        command.current_dir(self.path("work")).env_remove("CI").env("SHELL", "/bin/sh");
+        command.env("TOWPATH_HOME", self.path("home")).env("HOME", self.directory.path());
+        command.env("TERM", "xterm").env("NO_COLOR", "1");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("script starts (./test installs it)");
+        let mut keyboard = child.stdin.take().expect("a pipe");
+        keyboard.write_all(typed.as_bytes()).expect("what is typed is read");
+        let output = child.wait_with_output().expect("it ends");
+        drop(keyboard);
+        String::from_utf8_lossy(&output.stdout).replace('\r', "")
     }
 
     /// Starts a command that is left running; its output goes nowhere.

@@ -5,13 +5,13 @@ use super::candidates::{ArgumentKind, candidates};
 use super::typed_line::TypedLine;
 use crate::environment::{Environment, Invocation, current_directory};
 use crate::exit::{Ended, Exit};
+use crate::session::shown_status::{can_cancel, can_resume};
 use clap::builder::ValueHint;
 use clap::{Arg, Command};
 use clap_complete::env::CompleteEnv;
 use clap_complete::{ArgValueCompleter, CompletionCandidate};
 use std::ffi::OsStr;
 use std::sync::Arc;
-use towpath_core::StatusKind;
 
 /// Set by the script when it asks; its value is the shell.
 pub const VARIABLE: &str = "TOWPATH_COMPLETE";
@@ -74,13 +74,13 @@ fn kind(command: &str, arg: &Arg) -> Option<ArgumentKind> {
         "recipe" | "recipes" => Some(ArgumentKind::Recipe),
         "builtin" => Some(ArgumentKind::BuiltIn),
         "run" | "runs" => Some(match command {
-            "resume" => ArgumentKind::Run { but: &[StatusKind::Done] },
-            "cancel" => ArgumentKind::Run {
-                but: &[StatusKind::Done, StatusKind::Failed, StatusKind::Cancelled],
-            },
-            _ => ArgumentKind::Run { but: &[] },
+            "resume" => ArgumentKind::Run { applies: can_resume },
+            "cancel" => ArgumentKind::Run { applies: can_cancel },
+            _ => ArgumentKind::Run { applies: |_| true },
         }),
-        "step" | "done" | "again" => Some(ArgumentKind::Step),
+        "step" | "done" | "again" | "prompt" | "diff" => Some(ArgumentKind::Step),
+        "set" => Some(ArgumentKind::Variable),
+        "backend" => Some(ArgumentKind::Backend),
         "rule" | "rules" => Some(ArgumentKind::Rule {
             enabled: match command {
                 "enable" => Some(false),

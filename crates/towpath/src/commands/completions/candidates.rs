@@ -9,18 +9,21 @@ use crate::environment::Environment;
 use crate::session::find_run::step_paths;
 use crate::session::recipe_list;
 use crate::session::search_path::{search_path, working_directory};
+use crate::session::shown_status::status_of;
 use crate::session::timeout_flags::LIMITS;
 use crate::settings::Settings;
 use crate::terminal::format::{ago, now_ms};
 use clap_complete::CompletionCandidate;
 use clap_complete::engine::{PathCompleter, ValueCompleter as _};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::Path;
-use towpath_core::StatusKind;
+use std::path::{Path, PathBuf};
+use towpath_agent::BACKENDS;
+use towpath_core::{Map, RunStatus};
 use towpath_engine::recorded;
-use towpath_recipe::{builtin_names, names};
+use towpath_recipe::{Request, RunOptions, SearchPath, builtin_names, names, resolve};
 use towpath_rules::STARTER;
-use towpath_store::{Found, RunFilter, RunRow, Store};
+use towpath_store::{Found, RunFilter, Store};
 
 /// What the value of an argument is.
 #[derive(Debug, Clone, Copy)]
@@ -28,10 +31,14 @@ pub enum ArgumentKind {
     /// A recipe's name, or its file.
     Recipe,
     BuiltIn,
-    /// A run that has none of these statuses.
+    /// A run of a status to which the command applies.
     Run {
-        but: &'static [StatusKind],
+        applies: fn(&RunStatus) -> bool,
     },
+    /// A variable of the recipe that is named before it on the line, as `NAME=`.
+    Variable,
+    /// An agent program that is called.
+    Backend,
     /// A step of the run that is named before it on the line.
     Step,
     /// A correction rule, of the user or of this project.
@@ -57,7 +64,9 @@ pub fn candidates(
     let found = request.env.as_ref().and_then(|env| match kind {
         ArgumentKind::Recipe => recipes(env, line),
         ArgumentKind::BuiltIn => Some(builtin_names().map(CompletionCandidate::new).collect()),
-        ArgumentKind::Run { but } => runs(env, but),
+        ArgumentKind::Run { applies } => runs(env, applies),
+        ArgumentKind::Variable => variables(env, line),
+        ArgumentKind::Backend => Some(BACKENDS.iter().map(|row| row.id.into()).collect()),
         ArgumentKind::Step => steps(env, line),
         ArgumentKind::Rule { enabled } => rules(env, enabled),
         ArgumentKind::Starter => Some(starters()),
@@ -74,6 +83,8 @@ pub fn candidates(
         ArgumentKind::Path => found.extend(PathCompleter::any().complete(begun)),
         ArgumentKind::BuiltIn
         | ArgumentKind::Run { .. }
+        | ArgumentKind::Variable
+        | ArgumentKind::Backend
         | ArgumentKind::Step
         | ArgumentKind::Rule { .. }
         | ArgumentKind::Starter => {}
@@ -91,31 +102,54 @@ fn is_recipe(path: &Path) -> bool {
     recipe && !test && path.is_file()
 }
 
-fn recipes(env: &Environment, line: &TypedLine) -> Option<Vec<CompletionCandidate>> {
+/// Where the line looks for recipes: its working directory, and the directories for names.
+fn lookup(env: &Environment, line: &TypedLine) -> Option<(PathBuf, SearchPath)> {
     let directory = line.given("-C", "--working-dir").pop();
     let directory = working_directory(env, directory.as_deref()).ok()?;
     // A project's own settings cannot choose where recipes are looked for.
     let settings = Settings::read(env, None).ok()?;
     let given = line.given("-R", "--recipe-dir");
     let search = search_path(env, &settings, &given, &directory).ok()?;
+    Some((directory, search))
+}
+
+/// What the recipe on the line declares: its context, and what it requires.
+fn variables(env: &Environment, line: &TypedLine) -> Option<Vec<CompletionCandidate>> {
+    let (working_dir, search) = lookup(env, line)?;
+    let words = line.before().iter().skip(1).filter_map(|word| word.to_str());
+    let recipe =
+        words.filter(|word| !word.starts_with('-') && !word.contains('=')).find_map(|word| {
+            let request = Request {
+                reference: word.to_owned(),
+                working_dir: working_dir.clone(),
+                search: search.clone(),
+                inputs: Map::new(),
+                run_options: RunOptions::default(),
+            };
+            resolve(&request).program
+        })?;
+    let root = recipe.root();
+    let declared = root.context.keys().chain(&root.required_context);
+    let names: BTreeSet<&String> = declared.collect();
+    Some(names.into_iter().map(|name| CompletionCandidate::new(format!("{name}="))).collect())
+}
+
+fn recipes(env: &Environment, line: &TypedLine) -> Option<Vec<CompletionCandidate>> {
+    let (_, search) = lookup(env, line)?;
     let with_origin =
         |(name, origin): (String, _)| candidate(&name, recipe_list::origin_word(origin).to_owned());
     Some(names(&search).into_iter().map(with_origin).collect())
 }
 
-fn runs(env: &Environment, but: &[StatusKind]) -> Option<Vec<CompletionCandidate>> {
+/// Runs with the status that `runs` shows of them.
+fn runs(env: &Environment, applies: fn(&RunStatus) -> bool) -> Option<Vec<CompletionCandidate>> {
     let store = Store::open_for_reading(&env.directories.state).ok()??;
     let rows = store.runs(&RunFilter { limit: Some(MOST_RUNS), ..RunFilter::default() }).ok()?;
     let now = now_ms();
-    let left_out = |row: &&RunRow| but.iter().any(|kind| row.summary.status.is(*kind));
-    let wanted = rows.iter().filter(|row| !left_out(row));
-    let described = wanted.map(|row| {
-        let help = format!(
-            "{}, {}, {}",
-            row.recipe,
-            row.summary.status.as_str(),
-            ago(row.created_ms, now)
-        );
+    let with_status = rows.iter().map(|row| (row, status_of(&store, row)));
+    let wanted = with_status.filter(|(_, status)| applies(status));
+    let described = wanted.map(|(row, status)| {
+        let help = format!("{}, {}, {}", row.recipe, status.as_str(), ago(row.created_ms, now));
         candidate(row.id.as_str(), help)
     });
     Some(described.collect())

@@ -205,7 +205,7 @@ fn report_end(
     }
     report::session(end).iter().for_each(out::note);
     if Exit::of_outcome(&end.outcome) != Exit::Done {
-        for way in report::next_commands::ways(&end.id, &end.run) {
+        for way in report::next_commands::ways(&end.id, &end.run, false) {
             out::note(format!("{}: {}", way.when, way.command));
         }
     }

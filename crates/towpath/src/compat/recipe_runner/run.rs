@@ -55,7 +55,7 @@ fn report_end(
     out::stdout(run_summary::text(end, session.output.live()).as_bytes());
     report::rate_limit::notes(end).iter().for_each(out::note);
     if exit != Exit::Done {
-        for way in report::next_commands::ways(&end.id, &end.run) {
+        for way in report::next_commands::ways(&end.id, &end.run, false) {
             out::note(format!("{}: {}", way.when, way.command));
         }
     }

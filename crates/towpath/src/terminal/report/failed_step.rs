@@ -26,6 +26,18 @@ pub fn block(
     view: Option<&StepView>,
     limit: Option<usize>,
 ) -> Vec<Line> {
+    block_with(None, run, step, failure, view, limit)
+}
+
+/// The same, with what the step was to do.
+pub fn block_with(
+    work: Option<String>,
+    run: &RunId,
+    step: &StepPath,
+    failure: &Failure,
+    view: Option<&StepView>,
+    limit: Option<usize>,
+) -> Vec<Line> {
     let mut shown: Vec<String> = Vec::new();
     if !is_short(&failure.message) {
         shown.extend(failure.message.lines().map(clean));
@@ -36,6 +48,7 @@ pub fn block(
         shown.push("it printed nothing".to_owned());
     }
     let mut texts: Vec<(Tone, String)> = shown.into_iter().map(|t| (Tone::Plain, t)).collect();
+    texts.extend(work.map(|work| (Tone::Plain, work)));
     if ran {
         texts.push((Tone::Faint, format!("full output: {}", logs(run, step, failure))));
     }

@@ -21,6 +21,7 @@ const NAMES: usize = 6;
 pub fn text(
     end: &RunEnd,
     talks: &[ByHand],
+    edited: bool,
     color: bool,
     limit: Option<usize>,
     now_ms: i64,
@@ -28,7 +29,7 @@ pub fn text(
     let steps = end.run.view();
     let name = clean(&end.run.program().root().name);
     let took = duration(i64::try_from(end.took.as_millis()).unwrap_or(i64::MAX));
-    let teller = Teller { end, steps, talks, name, took, limit, now_ms };
+    let teller = Teller { end, steps, talks, edited, name, took, limit, now_ms };
     let mut text = String::new();
     for line in teller.lines() {
         text.push_str(&line.render(color));
@@ -41,7 +42,7 @@ pub fn text(
 pub fn counts(end: &RunEnd) -> String {
     let (name, took) = (String::new(), String::new());
     let (steps, talks) = (end.run.view(), &[][..]);
-    let teller = Teller { end, steps, talks, name, took, limit: None, now_ms: 0 };
+    let teller = Teller { end, steps, talks, edited: false, name, took, limit: None, now_ms: 0 };
     joined("", "", teller.counts(), None).iter().map(|line| line.render(false)).collect()
 }
 
@@ -49,6 +50,8 @@ struct Teller<'a> {
     end: &'a RunEnd,
     steps: Vec<StepView>,
     talks: &'a [ByHand],
+    /// The recipe is not what it was when the run began.
+    edited: bool,
     name: String,
     took: String,
     limit: Option<usize>,
@@ -117,7 +120,7 @@ impl Teller<'_> {
         }
         lines.push(Line::new());
         lines.extend(self.counts_below());
-        let ways = next_commands::ways(&self.end.id, &self.end.run).into_iter();
+        let ways = next_commands::ways(&self.end.id, &self.end.run, self.edited).into_iter();
         lines.extend(ways.map(|way| offered(way.when, way.command)));
         lines
     }
@@ -222,7 +225,13 @@ impl Teller<'_> {
         let tally = Tally::of(&self.steps);
         let ran = census.ran.saturating_sub(tally.stopped.len());
         let plural = if census.total == 1 { "step" } else { "steps" };
-        let mut parts = vec![Line::plain(format!("{ran} of {} {plural} ran", census.total))];
+        let steps = match census.ran_now {
+            None => format!("{ran} of {} {plural} ran", census.total),
+            Some(now) => {
+                format!("{} of {} {plural} done, {now} ran now", census.done, census.total)
+            }
+        };
+        let mut parts = vec![Line::plain(steps)];
         parts.extend(skipped(&census));
         for (word, steps) in [("degraded", &census.degraded), ("recovered", &census.recovered)] {
             if !steps.is_empty() {

@@ -48,8 +48,9 @@ use output_sink::Standard;
 use plain_reporter::Plain;
 use recipe_runner_reporter::StepLines;
 use std::path::Path;
+use towpath_core::{RunId, StepPath};
 use towpath_engine::{Reporter, RunEnd};
-use towpath_run::{FailureKind, Run, RunOutcome};
+use towpath_run::{Failure, FailureKind, Run, RunOutcome, StepView};
 
 /// The heading in the help of flags for what is reported of a run.
 pub const OUTPUT: &str = "Output";
@@ -163,6 +164,19 @@ impl EventFlags {
     }
 }
 
+/// What is printed about the step that a run failed with: its error, what it was to do, and where all of
+/// its output is.
+pub fn failure(
+    work: Option<String>,
+    run: &RunId,
+    (step, failure): (&StepPath, &Failure),
+    view: Option<&StepView>,
+    (width, color): (Option<usize>, bool),
+) -> Vec<String> {
+    let lines = failed_step::block_with(work, run, step, failure, view, width);
+    lines.iter().map(|line| line.render(color)).collect()
+}
+
 /// Columns of the terminal on stderr.
 pub fn columns() -> usize {
     output_sink::size().0
@@ -179,12 +193,19 @@ pub fn in_lines(parts: Vec<String>, limit: Option<usize>) -> Vec<String> {
     styled_line::joined("", "  ", parts, limit).iter().map(|line| line.render(false)).collect()
 }
 
-/// The last lines: what happened, and what to do next. `directory` is the run's, `current` ours.
-pub fn ending(options: &OutputOptions, end: &RunEnd, directory: &Path, current: &Path) {
+/// The last lines: what happened, and what to do next. `directory` is the run's, `current` ours; `edited`:
+/// the recipe is not what it was when the run began.
+pub fn ending(
+    options: &OutputOptions,
+    end: &RunEnd,
+    edited: bool,
+    directory: &Path,
+    current: &Path,
+) {
     if options.quiet && end.outcome == RunOutcome::Done {
         return;
     }
     let width = options.terminal.then(|| output_sink::size().0);
     let talks = by_hand(&end.run.view(), directory, current);
-    out::message(&final_lines::text(end, &talks, options.color, width, now_ms()));
+    out::message(&final_lines::text(end, &talks, edited, options.color, width, now_ms()));
 }

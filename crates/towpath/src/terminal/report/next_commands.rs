@@ -8,6 +8,8 @@ use towpath_shell::bash::quote;
 
 const AS_IT_IS: &str = "nothing is lost";
 const CHANGED: &str = "after changing the recipe";
+const WITH_EDIT: &str = "with the edited recipe";
+const AS_RECORDED: &str = "with the recipe as it was";
 
 /// One way to continue a run.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,9 +20,10 @@ pub struct Way {
 }
 
 /// The ways to continue a run that is not done, the likeliest first; none where no resume can help.
-pub fn ways(id: &RunId, run: &Run) -> Vec<Way> {
+/// `edited`: the recipe is not what it was when the run began.
+pub fn ways(id: &RunId, run: &Run, edited: bool) -> Vec<Way> {
     let flags = match run.outcome() {
-        Some(RunOutcome::Failed { step, failure }) => flags(run, &step, &failure),
+        Some(RunOutcome::Failed { step, failure }) => flags(run, &step, &failure, edited),
         _ => vec![(AS_IT_IS, "")],
     };
     let command = |flag: &str| match flag {
@@ -31,12 +34,17 @@ pub fn ways(id: &RunId, run: &Run) -> Vec<Way> {
 }
 
 /// The first of the ways.
-pub fn resume(id: &RunId, run: &Run) -> Option<String> {
-    ways(id, run).into_iter().next().map(|way| way.command)
+pub fn resume(id: &RunId, run: &Run, edited: bool) -> Option<String> {
+    ways(id, run, edited).into_iter().next().map(|way| way.command)
 }
 
 /// What a resume after a failure needs, and when that helps.
-fn flags(run: &Run, step: &StepPath, failure: &Failure) -> Vec<(&'static str, &'static str)> {
+fn flags(
+    run: &Run,
+    step: &StepPath,
+    failure: &Failure,
+    edited_since: bool,
+) -> Vec<(&'static str, &'static str)> {
     if let Some(raising) = raising(run) {
         return vec![(AS_IT_IS, raising.flag)];
     }
@@ -58,7 +66,14 @@ fn flags(run: &Run, step: &StepPath, failure: &Failure) -> Vec<(&'static str, &'
     };
     // What is built in cannot be changed.
     let has_file = run.program().plan.recipes.first().is_some_and(|recipe| recipe.path.is_some());
-    let ways = [(again, (AS_IT_IS, "")), (edited && has_file, (CHANGED, "--edited"))];
+    let (as_it_is, changed) = match edited_since {
+        true => (AS_RECORDED, WITH_EDIT),
+        false => (AS_IT_IS, CHANGED),
+    };
+    let mut ways = [(again, (as_it_is, "")), (edited && has_file, (changed, "--edited"))];
+    if edited_since {
+        ways.reverse();
+    }
     ways.into_iter().filter(|(helps, _)| *helps).map(|(_, way)| way).collect()
 }
 
@@ -112,7 +127,7 @@ mod tests {
             output: Output::Text("no".into()),
             ..JobEnd::new(status.clone())
         });
-        let ways = ways(&RunId::new("7f3k").unwrap(), &run);
+        let ways = ways(&RunId::new("7f3k").unwrap(), &run, false);
         ways.iter().map(|way| format!("{}: {}", way.when, way.command)).collect()
     }
 

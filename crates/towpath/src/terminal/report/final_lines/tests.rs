@@ -17,7 +17,7 @@ steps:
 "#;
 
 fn shown(end: &RunEnd, limit: Option<usize>) -> String {
-    text(end, &[], false, limit, 0)
+    text(end, &[], false, false, limit, 0)
 }
 
 fn exit(code: i32) -> JobEnd {
@@ -163,7 +163,7 @@ fn a_step_that_may_run_once_is_asked_about() {
           yes: towpath resume 7f3k --done charge
           no:  towpath resume 7f3k --again charge
 
-  0 of 1 step ran · 1 unfinished (charge)
+  0 of 1 step done, 0 ran now · 1 unfinished (charge)
 "
     );
 }

@@ -1,0 +1,152 @@
+//! `towpath report`: what a bug report needs, as Markdown on stdout. It is for the user to read before they
+//! send it: nothing is sent, and what looks like a secret is masked.
+
+use super::Execute;
+use crate::environment::{Environment, Invocation, local_zone, own_program, system};
+use crate::exit::{CommandError, Exit};
+use crate::session::find_run;
+use crate::session::project_settings::settings_for;
+use crate::session::shown_status::status_of;
+use crate::session::timeout_flags::LIMITS;
+use crate::settings::value_text;
+use crate::terminal::format::clean;
+use crate::terminal::out;
+use crate::terminal::report::find;
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use towpath_core::RunStatus;
+use towpath_engine::recorded;
+use towpath_rules::mask_secrets::Masking;
+use towpath_run::RunOutcome;
+use towpath_store::{RunRow, Store};
+use towpath_view::amounts_and_times::rfc3339;
+
+/// Print a bug report as Markdown, to read before you send it.
+///
+/// It has the version, the system, the settings, what `towpath doctor` finds, and the status and the failed
+/// step of a run. Values that look like secrets are masked, your home directory is `~`. Nothing is sent.
+///
+/// Example: towpath report 7f3k > report.md
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The run's id, or a unique prefix of it [default: the latest run here, if there is one]
+    pub run: Option<String>,
+}
+
+/// More of what a step printed helps no reader.
+const MOST_LINES: usize = 40;
+
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let mut text = introduction();
+        text.push_str(&settings(env)?);
+        text.push_str(&findings(env)?);
+        if let Some((store, row)) = self.find_run(env)? {
+            text.push_str(&run(&store, &row)?);
+        }
+        let variables = env.variables.iter().filter_map(|(n, v)| Some((n.to_str()?, v.to_str()?)));
+        let mut text = Masking::new(variables).text(&text);
+        if let Some(home) = env.home.as_ref().and_then(|home| home.to_str()).filter(|h| h.len() > 1)
+        {
+            text = text.replace(home, "~");
+        }
+        out::line(text.trim_end());
+        Ok(Exit::Done)
+    }
+}
+
+impl Args {
+    /// The run that is reported; a user without any run may report, too.
+    fn find_run(&self, env: &Environment) -> Result<Option<(Store, RunRow)>, CommandError> {
+        let name = self.run.as_deref();
+        let Some(store) = env.journal()? else {
+            return if name.is_some() { find_run::open(env, name).map(|_| None) } else { Ok(None) };
+        };
+        match find_run::named_or_latest(&store, env, name, |_| true, "can be reported") {
+            Ok(row) => Ok(Some((store, row))),
+            Err(_) if name.is_none() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn introduction() -> String {
+    let ((os, arch), version) = (system(), env!("CARGO_PKG_VERSION"));
+    let first = |file: &str, key: &str| {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+        clean(line.trim_matches('"'))
+    };
+    let distribution = first("/etc/os-release", "PRETTY_NAME=");
+    let kernel = first("/proc/sys/kernel/osrelease", "");
+    format!(
+        "# Towpath bug report\n\n\
+         Read it before you send it. What looks like a secret is masked.\n\n\
+         What happened, and what did you expect?\n\n\
+         ## System\n\n\
+         - towpath {version}\n\
+         - {os} {arch}, {distribution}, kernel {kernel}\n\n"
+    )
+}
+
+fn settings(env: &Environment) -> Result<String, CommandError> {
+    let mut text = "## Settings\n\n".to_owned();
+    for (key, value, source) in settings_for(env, &env.current)?.rows() {
+        if source != "default" {
+            text.push_str(&format!("- {key}: {} ({source})\n", value_text(&value)));
+        }
+    }
+    text.push_str("- all others: default\n\n");
+    Ok(text)
+}
+
+/// What `towpath doctor` finds wrong. It is asked as any other program would ask it.
+fn findings(env: &Environment) -> Result<String, CommandError> {
+    let mut doctor = Command::new(own_program()?);
+    doctor.args(["doctor", "--json"]).current_dir(&env.current).stdin(Stdio::null());
+    let answered = doctor.stderr(Stdio::null()).output();
+    let value =
+        answered.ok().and_then(|output| serde_json::from_slice::<Value>(&output.stdout).ok());
+    let Some(value) = value else {
+        return Ok("## towpath doctor\n\nIt gave no answer.\n\n".to_owned());
+    };
+    let word = |finding: &Value, key: &str| clean(finding[key].as_str().unwrap_or_default());
+    let found = value["findings"].as_array().into_iter().flatten();
+    let wrong = found.filter(|finding| finding["status"] != "ok").map(|finding| {
+        let [status, name, text] = ["status", "name", "text"].map(|key| word(finding, key));
+        format!("- {status}: {name}: {text}\n")
+    });
+    let wrong: String = wrong.collect();
+    let wrong = if wrong.is_empty() { "no problems found\n".to_owned() } else { wrong };
+    Ok(format!("## towpath doctor\n\n{wrong}\n"))
+}
+
+fn run(store: &Store, row: &RunRow) -> Result<String, CommandError> {
+    let status = status_of(store, row);
+    let started = rfc3339(row.created_ms, &local_zone());
+    let mut text = format!(
+        "## Run {}\n\n- recipe: {}\n- status: {}\n- started: {started}\n",
+        row.id,
+        clean(&row.recipe),
+        status.as_str(),
+    );
+    if status == RunStatus::Done {
+        return Ok(text);
+    }
+    // A record that cannot be replayed is part of the report.
+    let run = match recorded(store, &row.id, LIMITS) {
+        Ok(recorded) => recorded.run,
+        Err(error) => return Ok(format!("{text}- it cannot be shown: {error}\n")),
+    };
+    if let Some(RunOutcome::Failed { step, failure }) = run.outcome() {
+        let steps = run.view();
+        let kind = find(&steps, &step).map_or("step", |view| view.kind.as_str());
+        text.push_str(&format!("- failed step: {step} ({kind}): {}\n\n", clean(&failure.message)));
+        let lines: Vec<&str> = failure.detail.lines().collect();
+        for line in &lines[lines.len().saturating_sub(MOST_LINES)..] {
+            text.push_str(&format!("    {}\n", clean(line)));
+        }
+    }
+    Ok(text)
+}

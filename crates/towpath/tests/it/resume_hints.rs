@@ -1,0 +1,97 @@
+//! What a run offers after it has ended: the resume that helps, and the count of what ran now.
+
+use crate::support::{Printed, User, with_script};
+
+const RELEASE: &str = "name: release\nsteps:\n  - {id: build, command: echo built}\n  \
+                       - {id: upload, command: \"test -e fixed\"}\n  - {id: announce, command: echo out}\n";
+
+fn failed() -> User {
+    let user = User::new().file("release.yaml", RELEASE);
+    user.towpath(&["run", "release.yaml"]).exits(1);
+    user
+}
+
+#[test]
+fn the_counts_after_a_resume_are_of_this_part() {
+    let user = failed();
+    let again = user.towpath(&["resume"]).exits(1);
+    again.reports("  1 of 3 steps done, 1 ran now · 1 not reached\n");
+    user.write("fixed", "");
+    let printed = user.towpath(&["resume"]).exits(0);
+    assert!(printed.stderr.ends_with(" · 3 of 3 steps done, 2 ran now\n"), "{}", printed.stderr);
+    let run = user.run().to_string();
+    let json = user.towpath(&["resume", &run, "--again", "announce", "--json"]).exits(0).json();
+    assert_eq!(json["summary"]["ran_now"], 1);
+    assert_eq!(json["summary"]["ran"], 3, "of all parts of the run");
+}
+
+#[test]
+fn a_first_run_counts_as_it_did() {
+    let user = User::new().file("release.yaml", RELEASE).file("fixed", "");
+    user.towpath(&["run", "release.yaml"]).exits(0).reports(" · 3 of 3 steps ran\n");
+}
+
+fn lines(printed: &Printed) -> Vec<&str> {
+    let hints = ["nothing is lost", "after changing", "with the"];
+    let lines = printed.stderr.lines().chain(printed.stdout.lines()).map(str::trim_start);
+    lines.filter(|line| hints.iter().any(|hint| line.starts_with(hint))).collect()
+}
+
+#[test]
+fn after_an_edit_the_edited_recipe_is_offered_first() {
+    let user = failed();
+    let run = user.run();
+    let plain = format!("nothing is lost: towpath resume {run}");
+    let change = format!("after changing the recipe: towpath resume {run} --edited");
+    assert_eq!(lines(&user.towpath(&["show"])), [plain.as_str(), &change]);
+    user.write("release.yaml", &RELEASE.replace("test -e fixed", "true"));
+    let edited = format!("with the edited recipe: towpath resume {run} --edited");
+    let recorded = format!("with the recipe as it was: towpath resume {run}");
+    assert_eq!(lines(&user.towpath(&["show"])), [edited.as_str(), &recorded]);
+    let json = user.towpath(&["show", "--json"]).json();
+    assert_eq!(json["resume"], format!("towpath resume {run} --edited"));
+    let again = user.towpath(&["resume"]).exits(1);
+    assert_eq!(lines(&again), [edited.as_str(), &recorded]);
+    user.write("release.yaml", &RELEASE.replace("test -e fixed", "test -e other"));
+    let fresh = user.towpath(&["run", "release.yaml"]).exits(1);
+    fresh.reports(&format!("to resume it: towpath resume {run} --edited\n"));
+    user.towpath(&["resume", run.as_str(), "--edited"]).exits(1);
+}
+
+const MACHINE: &str = "
+id: circle
+label: Circle
+description: Goes round
+initialStep: look
+guardrails: {maxStepVisits: 2}
+steps:
+  look:
+    prompt: Look.
+    outcomes: [more, done]
+    onOutcome:
+      more: {nextStep: look}
+      done: {action: exit, reason: fine}
+";
+
+#[test]
+fn after_a_guardrail_the_flag_that_raises_it_is_offered() {
+    let answer = r#"{"text":"{\"outcome\":\"more\"}"}"#;
+    let answers = format!("{answer}\n{answer}\n{answer}\n");
+    let user = User::new().file("circle.yaml", MACHINE).file("answers.jsonl", &answers);
+    let printed = user.towpath(&with_script(&["run", "circle.yaml"]));
+    let run = user.run();
+    let printed = printed.exits(3);
+    assert_eq!(lines(&printed), [format!("nothing is lost: towpath resume {run} --max-visits N")]);
+}
+
+#[test]
+fn nothing_is_offered_where_no_resume_can_help() {
+    let recipe = "name: sum\ncontext: {n: no number}\nsteps:\n  \
+                  - {id: a, command: \"echo $(( {{n}} ))\"}\n";
+    let user = User::new().file("sum.yaml", recipe);
+    let printed = user.towpath(&["run", "sum.yaml"]).exits(1);
+    let run = user.run();
+    let change = format!("after changing the recipe: towpath resume {run} --edited");
+    assert_eq!(lines(&printed), [change.as_str()], "the same value would end it again");
+    assert_eq!(lines(&user.towpath(&["show"])), [change]);
+}
