@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::Secrets;
-use towpath_executor::{Adapter, DirectoryVariables, Script, WardenStart};
+use towpath_executor::{Adapter, DirectoryVariables, Script, TerminalText, WardenStart};
 use towpath_run::Limits;
 
 /// What a run on this machine needs.
@@ -34,6 +34,8 @@ pub struct Config {
     /// How long a child may take to end after TERM.
     pub grace: Duration,
     pub warden: WardenStart,
+    /// What the warden writes to a terminal if this process is killed.
+    pub text_if_killed: Option<TerminalText>,
     pub substitutes: Substitutes,
 }
 

@@ -46,6 +46,7 @@ impl Prepared {
             directory_variables: config.directory_variables,
             secrets: secrets.clone(),
             grace: config.grace,
+            text_if_killed: config.text_if_killed,
         };
         let driver = DriverConfig {
             directory: config.directory,

@@ -101,7 +101,7 @@ pub use towpath_core::{
 };
 pub use towpath_executor::{
     Adapter, AdapterError, AgentCall, BashCall, CallProgress, Confinement, DirectoryVariables,
-    SessionTree, Variables, WardenStart, new_session, warden_main,
+    SessionTree, TerminalText, Variables, WardenStart, new_session, warden_main,
 };
 pub use towpath_recipe::directory_manifest::{Changes as ManifestChanges, Compared, ManifestError};
 pub use towpath_recipe::{

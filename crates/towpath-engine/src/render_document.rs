@@ -225,6 +225,7 @@ impl RenderConfig {
             directory_variables: DirectoryVariables::default(),
             secrets: self.secrets.clone(),
             grace: self.grace,
+            text_if_killed: None,
         }
     }
 

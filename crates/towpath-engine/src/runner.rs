@@ -396,6 +396,7 @@ impl Runner {
             idle_timeout: None,
             grace: self.grace,
             warden,
+            text_if_killed: None,
             substitutes: Substitutes::default(),
         };
         let mut listening = Listening::new(&mut *self.listener);

@@ -63,6 +63,6 @@ pub use towpath_process::sandbox::{
     Confinement, Limits, NoConfinement, Policy, SERVER_ARGUMENT, find_confinement, server_main,
 };
 pub use towpath_process::{
-    Acquire, Holder, Leftover, ProcessError, RunLock, Sandbox, Stream, end_marked, own_executable,
-    since_boot, warden_main,
+    Acquire, Holder, Leftover, ProcessError, RunLock, Sandbox, Stream, TerminalText, end_marked,
+    own_executable, since_boot, warden_main,
 };

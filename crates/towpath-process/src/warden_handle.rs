@@ -8,6 +8,7 @@ use crate::child_spec::{ChildSpec, WireSpec};
 use crate::error::ProcessError;
 use crate::os;
 use crate::process_marker::Marker;
+use crate::terminal_text::TerminalText;
 use crate::warden_event::Event;
 use crate::warden_process;
 use crate::warden_protocol::{Answer, Command, Frames, MAX_FRAME, encode};
@@ -206,6 +207,11 @@ impl Warden {
             return Ok(());
         }
         self.send(&Command::Hide { secrets: secrets.into() })
+    }
+
+    /// Has this written to a terminal if this process is gone before the run has ended in order.
+    pub fn write_when_gone(&self, text: &TerminalText) -> Result<(), ProcessError> {
+        self.send(&Command::WriteWhenGone(text.clone()))
     }
 
     /// Answered by `Event::StartFailed`, or by `Event::Started` where the job's `report_start` asks for

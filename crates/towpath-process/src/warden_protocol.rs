@@ -4,6 +4,7 @@
 
 use crate::child_spec::WireSpec;
 use crate::process_marker::Marker;
+use crate::terminal_text::TerminalText;
 use crate::warden_event::Event;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,8 @@ pub(crate) enum Command {
     Hide {
         secrets: WireSecrets,
     },
+    /// What the warden writes when the engine is gone.
+    WriteWhenGone(TerminalText),
     Start(Box<WireSpec>),
     Stop {
         id: u64,

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use towpath_agent::{Backend, backend_row};
 use towpath_core::{FaultKind, RunId, Secrets};
-use towpath_process::{Awaited, Event, ExitStatus, Leftover};
+use towpath_process::{Awaited, Event, ExitStatus, Leftover, TerminalText};
 use tracing::debug;
 use warden_link::WardenLink;
 
@@ -79,6 +79,8 @@ pub struct LocalConfig {
     pub secrets: Secrets,
     /// How long a child may take to end after TERM.
     pub grace: Duration,
+    /// What the warden writes to a terminal if this process is killed.
+    pub text_if_killed: Option<TerminalText>,
 }
 
 pub struct LocalExecutor {
@@ -107,6 +109,9 @@ impl LocalExecutor {
         lock: BorrowedFd<'_>,
     ) -> Result<LocalExecutor, ExecutorError> {
         let link = WardenLink::open(warden, run, lock, &config.secrets)?;
+        if let Some(text) = &config.text_if_killed {
+            link.warden.write_when_gone(text)?;
+        }
         let (jobs, trailing) = (BTreeMap::new(), Vec::new());
         Ok(LocalExecutor { config, link, jobs, trailing, look: LOOK, paused: None })
     }

@@ -168,6 +168,7 @@ pub fn open(directory: &Path, agents: LocalAgents) -> (LocalExecutor, RunLock) {
         directory_variables: DirectoryVariables::default(),
         secrets: Secrets::default(),
         grace: LONG,
+        text_if_killed: None,
     };
     let run = RunId::new("7f3k").expect("an id");
     let executor = LocalExecutor::open(config, &warden, &run, lock.as_fd()).expect("a warden");

@@ -18,6 +18,7 @@ use crate::end_orphans::{end_children, exit_status};
 use crate::find_and_kill_processes::{ProcessSearch, SearchScope};
 use crate::os::{self, ProcessKey, Signals};
 use crate::process_marker::Marker;
+use crate::terminal_text::TerminalText;
 use crate::warden_event::{Event, ExitStatus};
 use crate::warden_protocol::{Answer, Command, Frames};
 use end_all_at_run_end::Sweep;
@@ -54,6 +55,8 @@ pub(crate) struct WardenProcess {
     marker: Marker,
     /// Masked in all that is kept or reported.
     secrets: Secrets,
+    /// Written when the engine is gone.
+    last_text: Option<TerminalText>,
     inbox: Frames,
     outbox: Outbox,
     jobs: BTreeMap<u64, Job>,
@@ -92,6 +95,7 @@ impl WardenProcess {
             engine,
             marker,
             secrets: Secrets::default(),
+            last_text: None,
             inbox: Frames::default(),
             outbox: Outbox::default(),
             jobs: BTreeMap::new(),
@@ -110,6 +114,7 @@ impl WardenProcess {
             match self.turn() {
                 Next::Continue => {}
                 Next::Abandon => {
+                    self.last_text.iter().for_each(TerminalText::write);
                     end_everything(&self.marker, &self.secrets);
                     return self.pumps.drain();
                 }
@@ -195,6 +200,7 @@ impl WardenProcess {
         match command {
             Command::Hello { .. } => self.outbox.push(&Answer::Ready),
             Command::Hide { secrets } => self.secrets = secrets.into(),
+            Command::WriteWhenGone(text) => self.last_text = Some(text),
             Command::Start(spec) => self.start((*spec).into()),
             Command::Stop { id, grace_ms } => self.stop(id, Duration::from_millis(grace_ms)),
             Command::PauseAll => self.pause(),

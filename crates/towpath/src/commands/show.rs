@@ -292,9 +292,6 @@ fn details(step: &StepView, shape: &Shape) -> Vec<String> {
                 details.extend(Cost::of_calls(step).text());
                 details.extend(answer(&result.output, result.report.is_some()));
             }
-            StepStatus::Completed if step.kind == StepKind::Bash => {
-                details.extend(shape.work(&step.path).map(str::to_owned));
-            }
             StepStatus::Completed => {}
         }
     }
@@ -310,6 +307,9 @@ fn details(step: &StepView, shape: &Shape) -> Vec<String> {
     }
     if step.attempts > 1 {
         details.push(count(step.attempts as usize, "attempt"));
+    }
+    if step.kind == StepKind::Bash && matches!(status_of_step(step), Some(StepStatus::Completed)) {
+        details.extend(shape.work(&step.path).map(str::to_owned));
     }
     details
 }

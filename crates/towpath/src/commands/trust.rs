@@ -10,7 +10,7 @@ use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::project_settings::{project_settings, read_settings};
 use crate::session::resolve_recipe::show_problems;
 use crate::session::search_path::search_path;
-use crate::session::trust::{ConsentStatus, ConsentSubject, ask};
+use crate::session::trust::{AGENTS, ConsentStatus, ConsentSubject, ask, trusted_directories};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::terminal::format::{ago, clean, now_ms, rfc3339};
 use crate::terminal::out;
@@ -21,6 +21,7 @@ use crate::tools::project_tools::tools_subject;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
 use towpath_recipe::{Origin, Request, RunOptions, list, resolve};
+use towpath_shell::bash::quote;
 use towpath_store::TrustRecord;
 use towpath_tool::project_tools::TOOLS_FILE;
 use towpath_view::foreign_text::escaped;
@@ -31,12 +32,19 @@ use towpath_view::foreign_text::escaped;
 /// settings, the correction rules and the tools of a project until their file changes. Without PATHS: everything
 /// in this project.
 ///
+/// Agents run with all permissions, unless their step sets a `mode`, and what an agent step of a step recipe
+/// changed is staged in git when it ends well, unless it sets `auto_stage: false`.
+///
 /// Example: towpath trust --yes .towpath/recipes/ci.yaml
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Recipe files, documents, a project's .towpath/settings.toml, .towpath/rules.toml or
     /// .towpath/tools.toml, or its directory.
     pub paths: Vec<PathBuf>,
+    /// Trust all recipes of this project, whatever they become: for your own work. An agent that works here
+    /// could rewrite them. `towpath doctor` lists such directories; `--revoke DIR` ends it.
+    #[arg(long, conflicts_with_all = ["paths", "list", "revoke"])]
+    pub here: bool,
     /// Trust without asking.
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
     pub yes: bool,
@@ -63,6 +71,9 @@ impl Execute for Args {
         if !self.revoke.is_empty() {
             return revoke(env, self);
         }
+        if self.here {
+            return trust_here(env, self);
+        }
         let subjects = subjects(env, self)?;
         let store = env.journal()?;
         let mut open = Vec::new();
@@ -87,6 +98,30 @@ impl Execute for Args {
     fn json(&self) -> bool {
         self.json
     }
+}
+
+/// Trusts the project around the current directory as a whole, once the user has read what that means.
+fn trust_here(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
+    let root = env.project_root(&env.current);
+    let root =
+        root.canonicalize().map_err(|e| CommandError::setup(format!("{}: {e}", escaped(&root))))?;
+    let shown = escaped(&root);
+    let asked = !args.yes && !args.json && !env.unattended && env.stderr_terminal;
+    if !args.json {
+        out::line(format!("{shown}\n\n{}\n{AGENTS}", trusted_directories::MEANING));
+    }
+    if !(args.yes || (asked && ask("Trust this directory?"))) {
+        let message = "not trusted; to trust it: towpath trust --here --yes".to_owned();
+        return Err(CommandError::new(Exit::Setup, ErrorKind::NotTrusted, message));
+    }
+    RuleBook::open(env)?.change(|store| trusted_directories::record(store, &root))?;
+    if args.json {
+        out::json(&serde_json::json!({ "schema": 1, "directory": shown, "trusted": true }));
+        return Ok(Exit::Done);
+    }
+    let argument = quote(&shown_path(&root, env));
+    out::line(format!("trusted: {shown}; to revoke it: towpath trust --revoke {argument}"));
+    Ok(Exit::Done)
 }
 
 /// Shows each subject, and records it where the user agrees.

@@ -36,7 +36,8 @@ impl DrivenRun {
 
 impl Session<'_> {
     pub fn drive(&mut self, recorded: RecordedRun) -> Result<DrivenRun, CommandError> {
-        let RecordedRun { mut prepared, config, tree, worktree, elsewhere, waiting } = recorded;
+        let RecordedRun { mut prepared, mut config, tree, worktree, elsewhere, waiting } = recorded;
+        config.text_if_killed = self.output.text_if_killed();
         name_what_helps(&mut prepared);
         let name = prepared.run().program().root().name.clone();
         if let Some(audit) = &mut self.audit {

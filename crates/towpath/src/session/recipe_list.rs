@@ -7,6 +7,7 @@ use crate::session::search_path::{search_path, working_directory};
 use crate::session::shadowed_built_ins::CalledAs;
 use crate::session::trust;
 use crate::terminal::out;
+use crate::terminal::report::wrapped;
 use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::{Cell, Table};
@@ -17,6 +18,7 @@ use towpath_recipe::{Listed, Origin, Request, RunOptions, SearchPath, builtin, l
 use towpath_store::Store;
 use towpath_view::foreign_text::{escaped, first_line};
 pub use towpath_view::origin_word;
+use unicode_width::UnicodeWidthStr as _;
 
 /// A recipe, and whether a run would use it.
 pub struct Entry {
@@ -94,24 +96,87 @@ fn is_trusted(
     program.map_or(Ok(false), |program| trust::is_trusted(store, &program))
 }
 
+/// A description that gets fewer columns than this has a line of its own.
+const DESCRIPTION: usize = 40;
+
 fn print_table(entries: &[Entry], env: &Environment) {
-    let mut table = Table::new(&["NAME", "VERSION", "STEPS", "DESCRIPTION", "FROM"]);
-    for entry in entries {
-        let Entry { recipe, .. } = entry;
-        let sound = recipe.broken.is_none();
-        let from = recipe.path.as_ref().map(|path| shown_path(path, env));
-        let dim = if entry.shadowed { Tint::Dim } else { Tint::None };
-        table.row(vec![
-            Cell::tinted(&recipe.name, dim),
-            Cell::tinted(&recipe.version, dim),
-            if sound { recipe.steps.to_string() } else { String::new() }.into(),
-            description(entry),
-            Cell::tinted(from.as_deref().unwrap_or("built-in"), dim),
-        ]);
+    let screen = Screen::new(env);
+    match Columns::that_fit(entries, env, screen.width) {
+        Some(columns) => columns.print(entries, env, &screen),
+        None => print_below_names(entries, &screen),
     }
-    table.print(&Screen::new(env));
     if entries.iter().any(|e| e.untrusted && e.recipe.broken.is_none()) {
         out::note("untrusted recipes do not run; to see what they would run: towpath trust");
+    }
+}
+
+/// The columns beside a recipe's name and description, which are always there. Names are never cut.
+#[derive(Clone, Copy)]
+struct Columns {
+    numbers: bool,
+    origin: bool,
+}
+
+impl Columns {
+    /// As many columns as leave the description its room.
+    fn that_fit(entries: &[Entry], env: &Environment, width: Option<usize>) -> Option<Columns> {
+        let all = Columns { numbers: true, origin: true };
+        let Some(width) = width else { return Some(all) };
+        let widest = |text: &dyn Fn(&Entry) -> usize| entries.iter().map(text).max().unwrap_or(0);
+        let name = widest(&|entry| entry.recipe.name.width());
+        let version = widest(&|entry| entry.recipe.version.width()).max("VERSION".len());
+        let from = widest(&|entry| from(entry, env).width());
+        let wanted = widest(&|entry| description(entry).width()).min(DESCRIPTION);
+        let narrower = [
+            all,
+            Columns { numbers: false, origin: true },
+            Columns { numbers: false, origin: false },
+        ];
+        narrower.into_iter().find(|columns| {
+            let numbers = if columns.numbers { version + 2 + "STEPS".len() + 2 } else { 0 };
+            let origin = if columns.origin { from + 2 } else { 0 };
+            name + 2 + numbers + wanted + origin <= width
+        })
+    }
+
+    fn print(self, entries: &[Entry], env: &Environment, screen: &Screen) {
+        let mut header = vec!["NAME"];
+        header.extend(self.numbers.then_some(["VERSION", "STEPS"]).into_iter().flatten());
+        let description_column = header.len();
+        header.push("DESCRIPTION");
+        header.extend(self.origin.then_some("FROM"));
+        let mut table = Table::new(&header).cut_only(description_column);
+        for entry in entries {
+            let Entry { recipe, .. } = entry;
+            let dim = if entry.shadowed { Tint::Dim } else { Tint::None };
+            let mut cells = vec![Cell::tinted(&recipe.name, dim)];
+            if self.numbers {
+                let sound = recipe.broken.is_none();
+                cells.push(Cell::tinted(&recipe.version, dim));
+                cells.push(if sound { recipe.steps.to_string() } else { String::new() }.into());
+            }
+            cells.push(description(entry));
+            cells.extend(self.origin.then(|| Cell::tinted(from(entry, env), dim)));
+            table.row(cells);
+        }
+        table.print(screen);
+    }
+}
+
+fn from(entry: &Entry, env: &Environment) -> String {
+    entry.recipe.path.as_ref().map_or("built-in".to_owned(), |path| shown_path(path, env))
+}
+
+/// For a narrow terminal: each name, and its description wrapped below it.
+fn print_below_names(entries: &[Entry], screen: &Screen) {
+    const INDENT: &str = "  ";
+    for entry in entries {
+        out::line(screen.paint(Tint::None, &first_line(&entry.recipe.name)));
+        let room = screen.width.unwrap_or(usize::MAX).saturating_sub(INDENT.len());
+        let (text, tint) = description(entry).into_parts();
+        for line in wrapped(&text, room).iter().filter(|line| !line.is_empty()) {
+            out::line(format!("{INDENT}{}", screen.paint(tint, line)));
+        }
     }
 }
 

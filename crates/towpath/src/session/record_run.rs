@@ -146,6 +146,7 @@ pub fn config(
         idle_timeout: None,
         grace: Duration::from_secs(5),
         warden: WardenStart::Fork,
+        text_if_killed: None,
         substitutes: Substitutes::default(),
     })
 }

@@ -2,12 +2,14 @@
 //! tree comes from whoever wrote that tree, and runs after the user has seen it. Consent is to
 //! contents at a path: the hash of the whole plan at the path of its first recipe, so that a change of
 //! any file of the plan asks again, and so does the same text in another tree, where it calls other
-//! scripts. This module never runs anything and trusts nothing by itself.
+//! scripts. A directory can be trusted as a whole (`trusted_directories.rs`). This module never runs anything
+//! and trusts nothing by itself.
 
 mod plan_as_text;
 mod rules_as_text;
+pub mod trusted_directories;
 
-pub use plan_as_text::visible;
+pub use plan_as_text::{AGENTS, visible};
 
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
@@ -16,7 +18,7 @@ use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
-use towpath_recipe::{Origin, Program, plan_hash};
+use towpath_recipe::{Origin, Plan, Program, plan_hash};
 use towpath_rules::Rule;
 use towpath_shell::bash::quote;
 use towpath_store::{PlanHash, Store, TrustRecord};
@@ -32,6 +34,8 @@ pub struct ConsentSubject {
     pub what: String,
     /// All that it would run, for the user to read.
     pub contents: String,
+    /// The files of a recipe's plan: those of a trusted directory need no other consent.
+    pub files: Vec<PathBuf>,
 }
 
 /// Whether the user has agreed to a subject.
@@ -60,6 +64,7 @@ impl ConsentSubject {
                 count(root.steps.len(), "step")
             }),
             contents: plan_as_text::program(program),
+            files: files(plan),
         }
     }
 
@@ -72,6 +77,7 @@ impl ConsentSubject {
             hash: PlanHash(hash.finalize().into()),
             what: "project settings".to_owned(),
             contents: text.lines().map(|line| format!("  {}\n", visible(line))).collect(),
+            files: Vec::new(),
         }
     }
 
@@ -82,6 +88,7 @@ impl ConsentSubject {
             hash,
             what: count(rules.len(), "correction rule"),
             contents: rules_as_text::rules(rules),
+            files: Vec::new(),
         }
     }
 
@@ -91,6 +98,9 @@ impl ConsentSubject {
             return Ok(ConsentStatus::Trusted);
         }
         let known = store.trust_list()?;
+        if trusted_directories::cover(&known, &self.files) {
+            return Ok(ConsentStatus::Trusted);
+        }
         let before = known.iter().filter(|r| r.path == self.path).map(|r| r.at_ms).max();
         Ok(before.map_or(ConsentStatus::New, |at_ms| ConsentStatus::Changed { at_ms }))
     }
@@ -124,6 +134,13 @@ impl ConsentSubject {
             _ => format!("{path} was found in the working tree and is not trusted"),
         }
     }
+}
+
+/// Every file that a plan was read from.
+fn files(plan: &Plan) -> Vec<PathBuf> {
+    let recipes = plan.recipes.iter().filter_map(|recipe| recipe.path.as_ref());
+    let agents = plan.agents.values().filter_map(|agent| agent.path.as_ref());
+    recipes.chain(agents).map(PathBuf::from).collect()
 }
 
 /// Whether a plan may run without asking.
@@ -164,7 +181,9 @@ pub fn consent(
              --yes {argument}"
         )));
     }
-    out::note(format!("{why}. It would run:\n\n{}", subject.contents));
+    out::note(format!("{why}. It would run:"));
+    // What would run is shown as it is.
+    out::message(&format!("\n{}\n", subject.contents));
     if !ask("Trust it and run it?") {
         return Err(not_trusted(format!("{argument} is not trusted; nothing was run")));
     }

@@ -6,6 +6,7 @@ mod excerpt;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
+use crate::terminal::wrap_message::wrap;
 use codespan_reporting::diagnostic::{Diagnostic as Drawn, Label as DrawnLabel};
 use codespan_reporting::term::{self, Config};
 use excerpt::Excerpts;
@@ -22,6 +23,20 @@ pub struct Style {
     pub color: bool,
     /// None: it is not known.
     pub width: Option<usize>,
+}
+
+/// The longest word that a message follows.
+const SEVERITY: &str = "warning: ";
+/// The columns before a note: numbers of lines, and the sign of a note.
+const BEFORE_NOTES: usize = 8;
+
+impl Style {
+    /// A text that follows a first word, wrapped where the width is known.
+    fn wrapped(self, first: &str, text: &str, indent: usize) -> String {
+        let Some(width) = self.width else { return text.to_owned() };
+        let wrapped = wrap(&format!("{first}{text}"), width.saturating_sub(indent));
+        wrapped.strip_prefix(first).map_or(text.to_owned(), str::to_owned)
+    }
 }
 
 /// Draws problems to stderr, each with its location.
@@ -77,8 +92,10 @@ fn one(problem: &Diagnostic, style: Style) -> String {
         Severity::Warning => Drawn::warning(),
         Severity::Note => Drawn::note(),
     };
-    let notes = help(problem).iter().map(|help| format!("help: {}", plain(help))).collect();
-    let message = plain(&problem.message);
+    let helps = help(problem);
+    let notes = helps.iter().map(|help| style.wrapped("help: ", &plain(help), BEFORE_NOTES));
+    let notes = notes.map(|help| format!("help: {help}")).collect();
+    let message = style.wrapped(SEVERITY, &plain(&problem.message), 0);
     let drawn = drawn.with_message(&message).with_labels(labels.collect()).with_notes(notes);
     let config = Config::default();
     let result = if style.color {

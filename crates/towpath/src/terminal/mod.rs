@@ -8,3 +8,4 @@ pub mod report;
 pub mod screen;
 pub mod shown_path;
 pub mod table;
+pub mod wrap_message;

@@ -2,6 +2,7 @@
 //! ends our output, never with an error or a panic. Secrets are masked in our own text; the output of
 //! steps is passed on as it is, because it was masked where it was captured.
 
+use crate::terminal::wrap_message::wrap;
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,8 +51,19 @@ pub fn line(text: impl AsRef<str>) {
     stdout(format!("{}\n", secrets().mask(text.as_ref())).as_bytes());
 }
 
+/// A message on stderr, wrapped at the width of a terminal.
 pub fn note(text: impl AsRef<str>) {
-    message(&format!("{}\n", text.as_ref()));
+    let text = match stderr_width() {
+        Some(width) => wrap(text.as_ref(), width),
+        None => text.as_ref().to_owned(),
+    };
+    message(&format!("{text}\n"));
+}
+
+/// The columns of stderr, where that is a terminal.
+fn stderr_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
 /// Prints a note on stderr, each once: a command may ask for the same settings several times.

@@ -18,6 +18,14 @@ impl Cell {
         Cell { text: first_line(text.as_ref()), tint }
     }
 
+    pub fn width(&self) -> usize {
+        self.text.width()
+    }
+
+    pub fn into_parts(self) -> (String, Tint) {
+        (self.text, self.tint)
+    }
+
     /// Text of our own, with the blanks it begins with.
     pub fn own(text: impl Into<String>, tint: Tint) -> Cell {
         Cell { text: text.into(), tint }
@@ -35,6 +43,8 @@ pub struct Table {
     indent: usize,
     header: Vec<&'static str>,
     rows: Vec<TableRow>,
+    /// The one column that is cut, if only one may be.
+    cut_only: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -50,12 +60,18 @@ const GAP: usize = 2;
 
 impl Table {
     pub fn new(header: &[&'static str]) -> Table {
-        Table { indent: 0, header: header.to_vec(), rows: Vec::new() }
+        Table { indent: 0, header: header.to_vec(), rows: Vec::new(), cut_only: None }
     }
 
     /// A table without a header, moved in from the left.
     pub fn plain(indent: usize) -> Table {
-        Table { indent, header: Vec::new(), rows: Vec::new() }
+        Table { indent, header: Vec::new(), rows: Vec::new(), cut_only: None }
+    }
+
+    /// Cuts the cells of this column first, and those of others only where that is not enough.
+    pub fn cut_only(mut self, column: usize) -> Table {
+        self.cut_only = Some(column);
+        self
     }
 
     pub fn row(&mut self, cells: Vec<Cell>) {
@@ -82,6 +98,9 @@ impl Table {
         let mut widths = widths(&all);
         let room = screen.width.map(|width| width.saturating_sub(self.indent));
         if let Some(room) = room {
+            if let Some(column) = self.cut_only.filter(|column| *column < widths.len()) {
+                shrink_one(&mut widths, column, room);
+            }
             shrink(&mut widths, room);
         }
         let alike = alike(&all, &widths);
@@ -154,6 +173,14 @@ fn alike<'a>(rows: &[&'a TableRow], widths: &[usize]) -> HashSet<&'a str> {
         }
     }
     alike
+}
+
+/// Takes from one column what is too much, as far as it can give.
+fn shrink_one(widths: &mut [usize], column: usize, width: usize) {
+    let gaps = widths.len().saturating_sub(1) * GAP;
+    let too_much = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
+    let least = widths[column].min(NARROWEST);
+    widths[column] = widths[column].saturating_sub(too_much).max(least);
 }
 
 /// Takes from the widest column until all fit, or none can give more.

@@ -150,7 +150,7 @@ fn a_failed_run_reports_where_and_how_to_continue() {
     user.write("fixed", "");
     user.towpath(&["resume", &run]).exits(0);
     let printed = user.towpath(&["show", &run]).exits(0);
-    let row = "✓ tests/smoke  done     0.0 s  2 attempts\n";
+    let row = "✓ tests/smoke  done     0.0 s  2 attempts · echo smoke; [ -e fixed ]";
     assert!(steady(&printed.stdout).contains(row), "{printed:?}");
     assert!(!printed.stdout.contains("resume"), "a run that is done needs no advice: {printed:?}");
 }

@@ -7,6 +7,7 @@ use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::session::recipe_list::{Entry, entries_in};
 use crate::session::shadowed_built_ins::CalledAs;
+use crate::session::trust::trusted_directories;
 use crate::terminal::format::{clean, count};
 use crate::terminal::shown_path::shown_path;
 use towpath_recipe::SearchPath;
@@ -51,12 +52,30 @@ pub fn check(
     if journal.is_unreadable() && !untrusted.is_empty() {
         findings.push(Finding::ok("trust", format!("unknown: {TRUST_UNKNOWN}")));
     }
+    findings.extend(trusted_whole(env, journal)?);
     let sound = entries.len() - broken.len();
     findings.push(Finding::ok(
         "recipes",
         format!("{}, including built-in ones", count(sound, "recipe")),
     ));
     Ok(findings)
+}
+
+/// The directories whose recipes run whatever they become.
+fn trusted_whole(
+    env: &Environment,
+    journal: &CheckedJournal,
+) -> Result<Vec<Finding>, CommandError> {
+    let records = journal.store.as_ref().map_or(Ok(Vec::new()), |store| store.trust_list())?;
+    let finding = |directory: &std::path::Path| {
+        let shown = shown_path(directory, env);
+        let revoke = quote(&shown);
+        let text = format!(
+            "all recipes of {shown} run, whatever they become; to revoke it: towpath trust --revoke {revoke}"
+        );
+        Finding::ok("trusted", text)
+    };
+    Ok(trusted_directories::among(&records).map(finding).collect())
 }
 
 fn listed(names: &[String]) -> String {

@@ -94,16 +94,18 @@ pub fn one_line(text: &str) -> String {
     clean(&text.replace(['\n', '\t'], " "))
 }
 
-/// A text in lines of at most `room` columns, broken at spaces where there are some.
+/// A text in lines of at most `room` columns, broken at blanks: a word that is longer stays whole.
 pub fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = text;
     while width(rest) > room {
-        let fits = beginning(rest, room);
-        let end = fits.rfind(' ').filter(|at| *at > fits.len() / 2).unwrap_or(fits.len());
-        if end == 0 {
-            break;
-        }
+        let fits = beginning(rest, room).len();
+        // A blank right behind what fits is as good as one in it.
+        let behind = usize::from(rest[fits..].starts_with(' '));
+        let inside = rest[..fits + behind].rfind(' ');
+        let words = rest.len() - rest.trim_start_matches(' ').len();
+        let next = rest[words..].find(' ').map(|at| words + at);
+        let Some(end) = inside.filter(|at| *at > words).or(next) else { break };
         lines.push(rest[..end].to_owned());
         rest = rest[end..].trim_start_matches(' ');
     }
@@ -162,7 +164,9 @@ mod tests {
     #[test]
     fn long_messages_break_at_spaces() {
         assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrapped("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("  one two", 5), ["  one", "two"]);
+        assert_eq!(wrapped("abcdefghij kl m", 4), ["abcdefghij", "kl m"], "a word stays whole");
         assert_eq!(wrapped("日本語", 1), ["日本語"]);
     }
 }

@@ -14,6 +14,7 @@ use super::step_status_board::{Board, Entered};
 use super::styled_line::{Line, Tone};
 use super::{OutputOptions, ReporterKind, RunScreen};
 use crate::terminal::format::clean;
+use crate::terminal::wrap_message::wrap;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use towpath_core::StepPath;
@@ -21,7 +22,7 @@ use towpath_engine::{Event, EventKind, Reporter, Stream};
 use towpath_run::{Run, StepKind, without_report};
 
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
-const SHOW_CURSOR: &str = "\u{1b}[?25h";
+pub const SHOW_CURSOR: &str = "\u{1b}[?25h";
 const ERASE_BELOW: &str = "\u{1b}[J";
 const ERASE_REST: &str = "\u{1b}[K";
 const PLAIN: &str = "\u{1b}[0m";
@@ -88,6 +89,14 @@ impl<O: Sink> Live<O> {
     fn print_line(&mut self, line: &Line) {
         self.printing = None;
         self.above.extend(line.render(self.options.color).bytes());
+        self.above.push(b'\n');
+    }
+
+    /// A message of ours, wrapped at the terminal's width.
+    fn print_message(&mut self, line: &Line) {
+        self.printing = None;
+        let text = wrap(&line.render(self.options.color), self.outlet.size().0);
+        self.above.extend(text.bytes());
         self.above.push(b'\n');
     }
 
@@ -306,7 +315,7 @@ impl<O: Sink> Reporter for Live<O> {
     fn event(&mut self, event: &Event) {
         let OutputOptions { verbose, elsewhere, .. } = self.options;
         if let Some(line) = shared_event_lines::of(&event.kind, verbose, elsewhere) {
-            self.print_line(&line);
+            self.print_message(&line);
         }
         match &event.kind {
             EventKind::RunStarted { directory, steps, .. } => {

@@ -43,13 +43,13 @@ use crate::terminal::format::{clean, now_ms};
 use crate::terminal::out;
 use agent_recipes_reporter::Orchestration;
 use events_for_programs::{Events, Format};
-use live_reporter::Live;
+use live_reporter::{Live, SHOW_CURSOR};
 use output_sink::Standard;
 use plain_reporter::Plain;
 use recipe_runner_reporter::StepLines;
 use std::path::Path;
 use towpath_core::{RunId, StepPath};
-use towpath_engine::{Reporter, RunEnd};
+use towpath_engine::{Reporter, RunEnd, TerminalText};
 use towpath_run::{Failure, FailureKind, Run, RunOutcome, StepView};
 
 /// The heading in the help of flags for what is reported of a run.
@@ -126,6 +126,12 @@ impl OutputOptions {
             elsewhere: false,
             reporter: ReporterKind::Own,
         }
+    }
+
+    /// What gives the terminal back where this process is killed: the live view hides the cursor.
+    pub fn text_if_killed(&self) -> Option<TerminalText> {
+        let device = std::fs::read_link("/proc/self/fd/2").ok().filter(|_| self.live())?;
+        Some(TerminalText { device, text: SHOW_CURSOR.to_owned() })
     }
 
     /// Whether the block at the bottom of the screen is drawn.

@@ -23,6 +23,11 @@ impl LineBreak {
         apart
     }
 
+    /// Whether the last line is this step's, and has not ended.
+    pub fn is_open_for(&self, step: &StepPath) -> bool {
+        self.open.as_ref() == Some(step)
+    }
+
     /// Notes that a line of ours follows, and returns whether a line break must come first.
     pub fn ours(&mut self) -> bool {
         self.open.take().is_some()

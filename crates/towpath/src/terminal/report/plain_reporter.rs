@@ -1,6 +1,7 @@
 //! The reporter for pipes, files and CI: one line per event on stderr, no cursor movement. A
-//! step's output is passed on byte for byte; a line break of ours is only added between the lines
-//! of steps that run at the same time, and before a line of our own.
+//! step's output is passed on byte for byte. Of steps that run at the same time each line carries its step's
+//! name, unless the user wants nothing but what the steps print; a line break of ours is only added between
+//! their lines, and before a line of our own.
 
 use super::fit_text::{one_line, relative};
 use super::line_buffer::LineBuffer;
@@ -11,7 +12,7 @@ use super::shared_event_lines;
 use super::styled_line::{Line, Tone};
 use super::{OutputOptions, RunScreen};
 use crate::terminal::format::{clean, duration};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use towpath_core::StepPath;
 use towpath_engine::{Event, EventKind, Reporter, Stream};
@@ -28,6 +29,8 @@ pub struct Plain<O: Sink> {
     directory: PathBuf,
     buffer: LineBuffer,
     running: BTreeMap<StepPath, Running>,
+    /// The steps that have run at the same time as another one.
+    beside: BTreeSet<StepPath>,
     stdout: LineBreak,
     stderr: LineBreak,
 }
@@ -51,6 +54,7 @@ impl<O: Sink> Plain<O> {
             directory: PathBuf::new(),
             buffer: LineBuffer::default(),
             running: BTreeMap::new(),
+            beside: BTreeSet::new(),
             stdout: LineBreak::default(),
             stderr: LineBreak::default(),
         }
@@ -89,6 +93,7 @@ impl<O: Sink> Plain<O> {
 
     fn pass(&mut self, step: &StepPath, stream: Stream, bytes: &[u8]) {
         let several = self.own_work().count() > 1;
+        let continues = self.line_end(stream).is_open_for(step);
         let apart = self.line_end(stream).meets(step, bytes, several);
         let write = match stream {
             Stream::Stdout => O::stdout,
@@ -97,7 +102,10 @@ impl<O: Sink> Plain<O> {
         if apart {
             write(&mut self.outlet, b"\n");
         }
-        write(&mut self.outlet, bytes);
+        match self.carries_name(step) {
+            true => write(&mut self.outlet, &named(step, bytes, continues)),
+            false => write(&mut self.outlet, bytes),
+        }
     }
 
     /// With JSON on stdout, what steps print goes to stderr; whoever wants quiet has it in the
@@ -125,11 +133,19 @@ impl<O: Sink> Plain<O> {
     }
 
     fn flush(&mut self, step: &StepPath) {
-        for (stream, rest) in self.buffer.finish(step) {
+        for (stream, mut rest) in self.buffer.finish(step) {
+            if self.carries_name(step) {
+                rest.push(b'\n');
+            }
             if let Some(stream) = self.stream(stream) {
                 self.pass(step, stream, &rest);
             }
         }
+    }
+
+    /// Whether the lines of a step begin with its name.
+    fn carries_name(&self, step: &StepPath) -> bool {
+        self.beside.contains(step) && !self.options.quiet
     }
 
     /// The steps that do something themselves.
@@ -154,6 +170,10 @@ impl<O: Sink> Plain<O> {
         let running =
             Running { kind, since_ms: now, heard_ms: now, active_ms: now, doing: String::new() };
         self.running.insert(step.clone(), running);
+        if self.own_work().count() > 1 {
+            let together: Vec<StepPath> = self.own_work().map(|(step, _)| step.clone()).collect();
+            self.beside.extend(together);
+        }
         let work = self.shape.work(step).filter(|_| self.options.verbose);
         let work = work.map_or(String::new(), |work| format!(": {work}"));
         self.print_line(&Line::plain(format!("started {}{work}", clean(step.as_str()))));
@@ -212,6 +232,19 @@ impl<O: Sink> Plain<O> {
             running.active_ms = now;
         }
     }
+}
+
+/// Each line with its step's name before it; the first one may continue a line that has it.
+fn named(step: &StepPath, bytes: &[u8], continues: bool) -> Vec<u8> {
+    let name = format!("{}: ", clean(step.as_str()));
+    let mut text = Vec::new();
+    for (index, line) in bytes.split_inclusive(|b| *b == b'\n').enumerate() {
+        if index > 0 || !continues {
+            text.extend(name.bytes());
+        }
+        text.extend(line);
+    }
+    text
 }
 
 impl<O: Sink> RunScreen for Plain<O> {
@@ -353,7 +386,28 @@ mod tests {
         plain.end("b", &completed(), 0);
         plain.print("a", "more\n");
         plain.end("a", &completed(), 0);
-        assert_eq!(seen.stdout_text(), "other\nfirst half\nunfinished\nand more\n");
+        assert_eq!(seen.stdout_text(), "b: other\na: first half\nb: unfinished\na: and more\n");
+    }
+
+    #[test]
+    fn who_wants_nothing_but_the_output_gets_it_without_names() {
+        let (mut plain, seen) = reporter(OutputOptions { quiet: true, ..options() });
+        plain.start("a", "bash");
+        plain.start("b", "bash");
+        plain.print("a", "one\ntwo\n");
+        plain.print("b", "three\n");
+        assert_eq!(seen.stdout_text(), "one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn a_long_line_of_a_step_beside_others_carries_its_name_once() {
+        let (mut plain, seen) = reporter(options());
+        plain.start("a", "bash");
+        plain.start("b", "bash");
+        let long = "x".repeat(70_000);
+        plain.print("a", &long);
+        plain.print("a", &format!("{long}\nnext\n"));
+        assert_eq!(seen.stdout_text(), format!("a: {long}{long}\na: next\n"));
     }
 
     #[test]
