@@ -106,8 +106,9 @@ struct Cli {
 /// The flags of every command.
 #[derive(Debug, clap::Args)]
 struct GlobalFlags {
-    /// When our own text is coloured: auto, always or never. With `always`, steps get
-    /// `FORCE_COLOR` and `CLICOLOR_FORCE`.
+    /// When our own text is coloured: auto, always or never.
+    ///
+    /// With `always`, steps get `FORCE_COLOR` and `CLICOLOR_FORCE`.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     #[arg(hide_default_value = true, hide_possible_values = true)]
     color: ColorChoice,

@@ -26,9 +26,9 @@ use towpath_view::Cost;
 use towpath_view::foreign_text::{escaped, first_line};
 use towpath_view::run_json::ShownRun;
 
-/// Show one run: its inputs, every step with its command and how it ended, the error, and how the run can
-/// be resumed.
+/// Show one run: every step, how it ended, and how the run can be resumed.
 ///
+/// First come the inputs; a step that is done has its command, a step that failed the end of its output.
 /// The first column is the step's path, as `towpath resume --again` and `towpath logs` take it.
 ///
 /// With a step it shows that step alone: its command, and its condition with the values that it read.
@@ -129,7 +129,7 @@ impl Printed<'_> {
         table.print(screen);
         self.error_text(&shape, screen).iter().for_each(out::line);
         // A command is copied: it stays whole, however narrow the terminal is.
-        self.talks(env).iter().chain(&self.next(now)).for_each(out::line);
+        self.talks(env).iter().chain(&self.next(now)).for_each(|line| screen.message(line));
     }
 
     /// `inputs mode=release, name=Ann`

@@ -108,7 +108,8 @@ fn trust_here(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
     let shown = escaped(&root);
     let asked = !args.yes && !args.json && !env.unattended && env.stderr_terminal;
     if !args.json {
-        out::line(format!("{shown}\n\n{}\n{AGENTS}", trusted_directories::MEANING));
+        let meaning = trusted_directories::MEANING;
+        Screen::new(env).message(&format!("{shown}\n\n{meaning}\n\n{AGENTS}\n"));
     }
     if !(args.yes || (asked && ask("Trust this directory?"))) {
         let message = "not trusted; to trust it: towpath trust --here --yes".to_owned();
@@ -141,6 +142,9 @@ fn agree(
         };
         if !args.yes {
             out::line(format!("{path}: {}{changed}\n\n{}", subject.what, subject.contents));
+            if subject.agents {
+                Screen::new(env).message(&format!("{AGENTS}\n"));
+            }
         }
         let asked = !args.yes && !env.unattended && env.stderr_terminal;
         if args.yes || (asked && ask("Trust it?")) {

@@ -20,6 +20,7 @@ pub fn document_subject(path: &Path, bytes: &[u8]) -> ConsentSubject {
         hash: PlanHash(hash.finalize().into()),
         what: "document".to_owned(),
         contents: text.lines().map(|line| format!("  {}\n", visible(line))).collect(),
+        agents: false,
         files: Vec::new(),
     }
 }

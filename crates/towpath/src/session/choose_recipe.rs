@@ -20,7 +20,7 @@ pub fn choose(entries: &[Entry]) -> Result<Option<String>, CommandError> {
     for (index, entry) in usable.iter().enumerate() {
         lines(index + 1, entry, columns()).iter().for_each(out::note);
     }
-    out::message("\nRun which one? Its number or name, or Enter for none: ");
+    out::message("\nWhich one (Enter for none)? ");
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer);
     let answer = answer.trim();

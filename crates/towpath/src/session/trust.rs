@@ -34,6 +34,8 @@ pub struct ConsentSubject {
     pub what: String,
     /// All that it would run, for the user to read.
     pub contents: String,
+    /// Whether agents do some of it.
+    pub agents: bool,
     /// The files of a recipe's plan: those of a trusted directory need no other consent.
     pub files: Vec<PathBuf>,
 }
@@ -64,6 +66,7 @@ impl ConsentSubject {
                 count(root.steps.len(), "step")
             }),
             contents: plan_as_text::program(program),
+            agents: plan_as_text::asks_agents(program),
             files: files(plan),
         }
     }
@@ -77,6 +80,7 @@ impl ConsentSubject {
             hash: PlanHash(hash.finalize().into()),
             what: "project settings".to_owned(),
             contents: text.lines().map(|line| format!("  {}\n", visible(line))).collect(),
+            agents: false,
             files: Vec::new(),
         }
     }
@@ -88,6 +92,7 @@ impl ConsentSubject {
             hash,
             what: count(rules.len(), "correction rule"),
             contents: rules_as_text::rules(rules),
+            agents: false,
             files: Vec::new(),
         }
     }
@@ -184,6 +189,9 @@ pub fn consent(
     out::note(format!("{why}. It would run:"));
     // What would run is shown as it is.
     out::message(&format!("\n{}\n", subject.contents));
+    if subject.agents {
+        out::note(format!("{AGENTS}\n"));
+    }
     if !ask("Trust it and run it?") {
         return Err(not_trusted(format!("{argument} is not trusted; nothing was run")));
     }

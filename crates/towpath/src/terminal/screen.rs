@@ -2,6 +2,7 @@
 
 use crate::environment::Environment;
 use crate::terminal::out;
+use crate::terminal::wrap_message::wrap;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// What stdout can show.
@@ -22,6 +23,11 @@ impl Screen {
     /// A line of ours, cut where the terminal ends.
     pub fn line(&self, text: &str) {
         out::line(self.cut(text));
+    }
+
+    /// A message of ours, wrapped where the terminal ends.
+    pub fn message(&self, text: &str) {
+        out::line(self.width.map_or_else(|| text.to_owned(), |width| wrap(text, width)));
     }
 
     fn cut(&self, text: &str) -> String {

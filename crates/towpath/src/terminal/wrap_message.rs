@@ -47,7 +47,7 @@ fn units(line: &str) -> Vec<String> {
                 command.push_str(word);
             }
             _ => {
-                in_command = follows_colon && word == "towpath";
+                in_command = follows_colon && plain(word) == "towpath";
                 units.push(word.to_owned());
             }
         }
@@ -58,7 +58,11 @@ fn units(line: &str) -> Vec<String> {
 
 /// The columns of a text, without sequences for colours.
 fn shown_width(text: &str) -> usize {
-    anstream::adapter::strip_str(text).map(str::width).sum()
+    plain(text).width()
+}
+
+fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
 }
 
 #[cfg(test)]
@@ -90,6 +94,8 @@ mod tests {
 
     #[test]
     fn colours_take_no_room() {
+        let command = "then: \u{1b}[1mtowpath resume 7f3k\u{1b}[0m";
+        assert_eq!(wrap(command, 20), "then:\n\u{1b}[1mtowpath resume 7f3k\u{1b}[0m");
         let text = "\u{1b}[1;31merror\u{1b}[0m: one two";
         assert_eq!(wrap(text, 14), text);
         assert_eq!(wrap(text, 13), "\u{1b}[1;31merror\u{1b}[0m: one\ntwo");

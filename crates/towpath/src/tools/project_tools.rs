@@ -44,6 +44,7 @@ pub fn tools_subject(root: &Path) -> Option<ConsentSubject> {
         hash: PlanHash(hash.finalize().into()),
         what: "project tools".to_owned(),
         contents: lines.map(|line| format!("  {}\n", visible(line))).collect(),
+        agents: false,
         files: Vec::new(),
     })
 }

@@ -57,17 +57,17 @@ fn without_a_name_a_user_on_a_terminal_chooses() {
     let user = user();
     let screen = user.on_terminal(&["run", "--quiet"], 80, "1\n");
     assert!(screen.contains("   1  hello\n      Greets\n"), "{screen}");
-    assert!(screen.contains("Run which one? Its number or name, or Enter for none: "), "{screen}");
+    assert!(screen.contains("Which one (Enter for none)? "), "{screen}");
     assert!(screen.ends_with("Hello you\n"), "{screen}");
     assert!(user.on_terminal(&["run", "--quiet"], 80, "hello\n").ends_with("Hello you\n"));
     assert_eq!(user.runs(), 2);
     let none = user.on_terminal(&["run"], 80, "\n");
     let wrong = user.on_terminal(&["run"], 80, "999\n");
-    assert!(none.contains("Run which one?") && wrong.contains("`999` is no number from 1"));
+    assert!(none.contains("Which one") && wrong.contains("`999` is no number from 1"));
     assert_eq!(user.runs(), 2, "nothing was run");
     let long = User::new().file("recipes/a.yaml", &HELLO.replace("Greets", &"word ".repeat(30)));
     for line in long.on_terminal(&["run"], 40, "\n").lines() {
-        assert!(line.chars().count() <= 40 || line.contains("Run which one?"), "{line:?}");
+        assert!(line.chars().count() <= 40 || line.contains("Which one"), "{line:?}");
     }
 }
 
@@ -75,7 +75,7 @@ fn without_a_name_a_user_on_a_terminal_chooses() {
 fn without_a_name_and_a_terminal_the_recipes_are_listed() {
     let printed = user().towpath(&["run"]).exits(0);
     assert!(printed.stdout.starts_with("NAME "), "{}", printed.stdout);
-    assert!(!printed.stderr.contains("Run which one?"));
+    assert!(!printed.stderr.contains("Which one"));
 }
 
 /// Whether what is printed on stderr for a broken recipe is coloured.

@@ -42,6 +42,22 @@ fn messages_wrap_at_the_width_and_never_inside_a_word() {
 }
 
 #[test]
+fn the_last_lines_of_a_run_and_show_wrap_between_words() {
+    let recipe = "name: build\nsteps:\n  - {id: a-step-with-a-long-name, command: \"echo a long line that is no \
+                  word for a terminal of forty columns >&2; false\"}\n";
+    let user = User::new().file("build.yaml", recipe);
+    let run = user.on_terminal(&["run", "build.yaml"], 40, "");
+    let (_, last) = run.split_once("✗ build failed").expect("it fails");
+    fits(last, 40);
+    let change =
+        format!("\n  after changing the recipe:\n  towpath resume {} --edited", user.run());
+    assert!(last.contains(&change), "{last}");
+    let shown = user.on_terminal(&["show"], 40, "");
+    fits(&shown, 40);
+    assert!(shown.contains(&change), "{shown}");
+}
+
+#[test]
 fn problems_of_a_recipe_wrap_too() {
     let user = User::new().file(
         "long.yaml",

@@ -38,7 +38,7 @@ fn what_it_means_is_stated_before_anything_is_trusted() {
     let root = user.path("work").canonicalize().expect("it is there");
     for text in [
         root.to_str().expect("text"),
-        "whatever they become. An agent that works here,\n",
+        "whatever they become. An agent that works here, a pull",
         "can rewrite them",
         "Agents run with all permissions",
         "what it changed is staged in git",

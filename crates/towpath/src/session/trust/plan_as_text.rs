@@ -17,9 +17,6 @@ pub fn program(program: &Program) -> String {
         steps(recipe, &mut text);
         text.push('\n');
     }
-    if asks_agents(program) {
-        text.push_str(AGENTS);
-    }
     for (name, agent) in &program.plan.agents {
         text.push_str(&format!("agent {name} ({})\n", visible(&agent.source)));
         // What comes with the program is known; what was found is shown whole.
@@ -32,14 +29,11 @@ pub fn program(program: &Program) -> String {
 }
 
 /// What agents may do, which no prompt shows.
-pub const AGENTS: &str = "\
-Agents run with all permissions, unless their step sets a `mode`: they can run any command and change any
-file. After an agent step of a step recipe that ends well, what it changed is staged in git (`git add`),
-unless `auto_stage: false` is set; nothing is committed.
+pub const AGENTS: &str = "Agents run with all permissions, unless their step sets a `mode`: they can run \
+    any command and change any file. After an agent step of a step recipe that ends well, what it changed \
+    is staged in git (`git add`), unless `auto_stage: false` is set; nothing is committed.";
 
-";
-
-fn asks_agents(program: &Program) -> bool {
+pub fn asks_agents(program: &Program) -> bool {
     let mut steps = program.recipes.iter().flat_map(|recipe| &recipe.steps);
     steps.any(|step| matches!(step.work, Work::Agent(_)))
 }

@@ -9,10 +9,8 @@ use std::path::{Path, PathBuf};
 use towpath_store::{PlanHash, Store, TrustRecord};
 
 /// What it means, for the user to read before they agree.
-pub const MEANING: &str = "\
-  Its recipes will run without a question, whatever they become. An agent that works here,
-  a pull or another branch can rewrite them, and the next run does what they contain then.
-";
+pub const MEANING: &str = "Its recipes will run without a question, whatever they become. An agent that works \
+    here, a pull or another branch can rewrite them, and the next run does what they contain then.";
 
 /// The record of a directory; its hash is of no contents.
 pub fn record(store: &mut Store, directory: &Path) -> Result<(), CommandError> {

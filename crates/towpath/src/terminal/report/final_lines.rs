@@ -10,6 +10,7 @@ use super::rate_limit::{self, Limit};
 use super::shared_event_lines;
 use super::styled_line::{Line, Tone, joined};
 use crate::terminal::format::{clean, count, duration, local_time};
+use crate::terminal::wrap_message::wrap;
 use towpath_core::{FaultKind, StepPath};
 use towpath_engine::{Census, RunEnd, census};
 use towpath_run::{Failure, FailureKind, RunOutcome, StepState, StepStatus, StepView, StopReason};
@@ -32,7 +33,8 @@ pub fn text(
     let teller = Teller { end, steps, talks, edited, name, took, limit, now_ms };
     let mut text = String::new();
     for line in teller.lines() {
-        text.push_str(&line.render(color));
+        let line = line.render(color);
+        text.push_str(&limit.map_or_else(|| line.clone(), |limit| wrap(&line, limit)));
         text.push('\n');
     }
     text

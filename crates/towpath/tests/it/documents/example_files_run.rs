@@ -134,7 +134,7 @@ fn rows() -> Vec<Row> {
             any_order: true,
             ..row(
                 "run examples/tutorials/10-parallel-groups.yaml",
-                "left met right\nleft met right, right met left\nright met left\n",
+                "left met right, right met left\nleft: left met right\nright: right met left\n",
             )
         },
         row("run examples/tutorials/12-recursion-limits.yaml", "2\n1\n1\n0\n"),

@@ -32,13 +32,13 @@ fn more_steps_at_once_than_files_may_be_open() {
          if [ $1 = 150 ]; then until [ $(ls there | wc -l) = 150 ]; do sleep 0.1; done; touch go; fi\n\
          until [ -e go ]; do sleep 0.2; done",
     );
-    let printed = after(&user, "ulimit -Sn 100", "run many.yaml").exits(0);
+    let printed = after(&user, "ulimit -Sn 100", "run many.yaml --quiet").exits(0);
     printed.prints(&"100\n".repeat(150));
 }
 
 #[test]
 fn steps_wait_where_no_more_files_may_be_open() {
-    let printed = after(&many(""), "ulimit -n 60", "run many.yaml").exits(0);
+    let printed = after(&many(""), "ulimit -n 60", "run many.yaml --quiet").exits(0);
     printed.prints(&"60\n".repeat(150));
 }
 
