@@ -127,7 +127,7 @@ impl Printed<'_> {
             self.rows(&step, &shape, now, &mut table);
         }
         table.print(screen);
-        self.error_text(&shape, screen).iter().for_each(out::line);
+        self.error_text(&shape, screen).iter().for_each(|line| screen.message(line));
         // A command is copied: it stays whole, however narrow the terminal is.
         self.talks(env).iter().chain(&self.next(now)).for_each(|line| screen.message(line));
     }
