@@ -54,7 +54,9 @@ fn refused(error: &clap::Error, kind: ContextKind) -> Option<String> {
 /// The typed line with what is added to it.
 fn typed(words: &[String], mut add: impl FnMut(&str, &mut Vec<String>)) -> String {
     let mut line = vec!["towpath".to_owned()];
-    words.iter().for_each(|word| add(word, &mut line));
+    for word in words {
+        add(word, &mut line);
+    }
     line.join(" ")
 }
 

@@ -66,7 +66,8 @@ fn trusted_whole(
     env: &Environment,
     journal: &CheckedJournal,
 ) -> Result<Vec<Finding>, CommandError> {
-    let records = journal.store.as_ref().map_or(Ok(Vec::new()), |store| store.trust_list())?;
+    let records =
+        journal.store.as_ref().map_or(Ok(Vec::new()), towpath_store::Store::trust_list)?;
     let finding = |directory: &std::path::Path| {
         let shown = shown_path(directory, env);
         let revoke = quote(&shown);

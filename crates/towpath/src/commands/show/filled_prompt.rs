@@ -12,14 +12,14 @@ use towpath_store::{RunRow, Store};
 /// Prints the prompt of the latest attempt.
 pub fn print(store: &Store, row: &RunRow, step: &str) -> Result<Exit, CommandError> {
     let (path, jobs) = agent_step(store, row, step)?;
-    let prompts = jobs.iter().filter(|job| job.job.key.step_path() == path).filter_map(|job| {
+    let mut prompts = jobs.iter().filter(|job| job.job.key.step_path() == path).filter_map(|job| {
         match &job.job.work {
             // A later call of the same attempt is a reminder.
             JobWork::Agent(agent) if job.job.key.call == 0 => Some(agent.prompt.as_str()),
             _ => None,
         }
     });
-    let prompt = prompts.last().ok_or_else(|| {
+    let prompt = prompts.next_back().ok_or_else(|| {
         CommandError::bad_input(format!("{path} has not run: it was given no prompt"))
     })?;
     out::line(prompt.strip_suffix('\n').unwrap_or(prompt));
