@@ -1,5 +1,6 @@
 //! A chart in the language of Graphviz: `dot -Tsvg`. Every text is in quotes.
 
+use super::step_recipe_edges::{Edge, Node, edges};
 use super::{Batch, Card, Chart, Kind, Shape, To, Way};
 use std::fmt::Write as _;
 
@@ -59,20 +60,31 @@ fn line(text: &mut String, part: usize, batches: &[Batch]) {
         }
         text.push_str("}\n");
     }
-    for at in 1..batches.len() {
-        let (from, to) = (batches[at - 1].cards[0], batches[at].cards[0]);
-        let mut attributes = Vec::new();
-        if let Some(condition) = &batches[at].condition {
-            attributes.push(format!("label={}", quoted(&format!("if {condition}"))));
+    for (at, batch) in batches.iter().enumerate() {
+        if let Some(condition) = &batch.condition {
+            let label = quoted(&format!("if {condition}"));
+            let _ = writeln!(text, "  p{part}c{at} [shape=diamond, style=\"\", label={label}];");
         }
-        if group(at - 1) {
-            attributes.push(format!("ltail=cluster_p{part}g{}", at - 1));
-        }
-        if group(at) {
-            attributes.push(format!("lhead=cluster_p{part}g{at}"));
-        }
-        let attributes = attributes.join(", ");
-        let _ = writeln!(text, "  p{part}s{from} -> p{part}s{to} [{attributes}];");
+    }
+    let edges = edges(batches);
+    if edges.iter().any(|edge| edge.to == Node::End) {
+        let _ = writeln!(text, "  p{part}end [shape=point, width=0.12];");
+    }
+    let node = |node: Node| match node {
+        Node::Batch(at) => format!("p{part}s{}", batches[at].cards[0]),
+        Node::Condition(at) => format!("p{part}c{at}"),
+        Node::End => format!("p{part}end"),
+    };
+    let frame = |node: Node| match node {
+        Node::Batch(at) if group(at) => Some(format!("cluster_p{part}g{at}")),
+        _ => None,
+    };
+    for Edge { from, to, label } in edges {
+        let label = label.map(|label| format!("label={label}"));
+        let tail = frame(from).map(|frame| format!("ltail={frame}"));
+        let head = frame(to).map(|frame| format!("lhead={frame}"));
+        let attributes = [label, tail, head].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let _ = writeln!(text, "  {} -> {} [{attributes}];", node(from), node(to));
     }
 }
 

@@ -1,6 +1,7 @@
 //! A chart in Mermaid's flowchart language, as GitHub and many editors draw it in Markdown. Every
 //! text is in quotes with all that Mermaid or HTML could read as their own written as codes.
 
+use super::step_recipe_edges::{Edge, Node, edges};
 use super::{Batch, Card, Chart, Kind, Part, Shape, To, Way};
 use std::fmt::Write as _;
 
@@ -64,10 +65,20 @@ fn line(text: &mut String, part: usize, batches: &[Batch]) {
         [card] => id(part, *card),
         _ => format!("p{part}g{at}"),
     };
-    for (at, batch) in batches.iter().enumerate().skip(1) {
-        let label = batch.condition.as_ref();
-        let label = label.map_or(String::new(), |c| format!("|{}|", quoted(&format!("if {c}"))));
-        let _ = writeln!(text, "  {} -->{label} {}", end(at - 1), end(at));
+    for (at, batch) in batches.iter().enumerate() {
+        if let Some(condition) = &batch.condition {
+            let label = quoted(&format!("if {condition}"));
+            let _ = writeln!(text, "  p{part}c{at}{{{label}}}");
+        }
+    }
+    let node = |node: Node| match node {
+        Node::Batch(at) => end(at),
+        Node::Condition(at) => format!("p{part}c{at}"),
+        Node::End => format!("p{part}end(( ))"),
+    };
+    for Edge { from, to, label } in edges(batches) {
+        let label = label.map_or(String::new(), |label| format!("|{label}|"));
+        let _ = writeln!(text, "  {} -->{label} {}", node(from), node(to));
     }
 }
 

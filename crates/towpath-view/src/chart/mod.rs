@@ -8,6 +8,7 @@ pub mod dot;
 pub mod draw_machine_as_text;
 mod machine_bounds_text;
 pub mod mermaid;
+mod step_recipe_edges;
 pub mod svg;
 #[cfg(test)]
 mod tests;

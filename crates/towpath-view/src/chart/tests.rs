@@ -277,3 +277,81 @@ fn a_machine_of_many_ways_is_drawn_without_a_tangle() {
     assert!(well_formed(&svg).is_ok());
     assert_eq!(svg.matches(">go</text>").count(), 500);
 }
+
+/// A step recipe of these steps, those with `?` under a condition.
+fn line(names: &[&str]) -> Part {
+    let batch = |(at, name): (usize, &&str)| Batch {
+        cards: vec![at],
+        group: None,
+        condition: name.ends_with('?').then(|| "x".to_owned()),
+    };
+    let batches = names.iter().enumerate().map(batch).collect();
+    Part { shape: Shape::Line(batches), ..part(names, &[]) }
+}
+
+/// The points of every way of an image, in its own order.
+fn ways(svg: &str) -> Vec<Vec<(i64, i64)>> {
+    let point = |text: &str| {
+        let (x, y) = text.split_once(' ')?;
+        Some((x.parse().ok()?, y.parse().ok()?))
+    };
+    let paths = svg.split("class=\"way\" d=\"").skip(1).map(|rest| rest.split('"').next());
+    let points = |path: Option<&str>| {
+        path.unwrap_or_default().split(['M', 'L', 'Q']).filter_map(point).collect::<Vec<_>>()
+    };
+    paths.map(points).collect()
+}
+
+#[test]
+fn an_image_shows_the_way_round_every_step_with_a_condition() {
+    for names in [
+        &["a", "b?", "c"][..],
+        &["a?", "b"],
+        &["a", "b?"],
+        &["a?"],
+        &["a", "b?", "c?", "d?", "e"],
+        &["a?"; 40],
+    ] {
+        let svg = svg::write(&Chart { parts: vec![line(names)] });
+        let conditional = names.iter().filter(|name| name.ends_with('?')).count();
+        assert_eq!(svg.matches(">else</text>").count(), conditional, "{names:?}");
+        let card = svg.split("<rect class=\"card").nth(1).expect("a card");
+        let number = |name: &str| -> i64 {
+            let (_, rest) = card.split_once(&format!(" {name}=\"")).expect("a size");
+            rest.split('"').next().and_then(|number| number.parse().ok()).expect("a number")
+        };
+        let (left, width) = (number("x"), number("width"));
+        let rounds = ways(&svg).into_iter().filter(|way| {
+            let (Some(first), Some(last)) = (way.first(), way.last()) else { return false };
+            let beside = way.iter().map(|(x, _)| *x).min().is_some_and(|x| x < first.0 - width / 2);
+            // It leaves the line above the step and is back on it below.
+            beside && first.0 == last.0 && last.1 - first.1 > number("height")
+        });
+        assert_eq!(rounds.count(), conditional, "{names:?}: {left} {width}\n{svg}");
+    }
+    assert_eq!(svg::write(&Chart { parts: vec![line(&["a", "b"])] }).matches("else").count(), 0);
+}
+
+#[test]
+fn graphs_have_an_edge_to_a_step_with_a_condition_and_one_round_it() {
+    let chart = Chart { parts: vec![line(&["a", "b?", "c?", "d"])] };
+    let mermaid = mermaid::write(&chart);
+    let edges: Vec<&str> = mermaid.lines().filter(|line| line.contains("-->")).collect();
+    let expected = [
+        "  p0s0 --> p0c1",
+        "  p0c1 -->|yes| p0s1",
+        "  p0c1 -->|no| p0c2",
+        "  p0s1 --> p0c2",
+        "  p0c2 -->|yes| p0s2",
+        "  p0c2 -->|no| p0s3",
+        "  p0s2 --> p0s3",
+    ];
+    assert_eq!(edges, expected);
+    let dot = dot::write(&chart);
+    for edge in ["p0s0 -> p0c1 [];", "p0c1 -> p0s1 [label=yes];", "p0c1 -> p0c2 [label=no];"] {
+        assert!(dot.contains(edge), "{edge}\n{dot}");
+    }
+    let last = Chart { parts: vec![line(&["a", "b?"])] };
+    assert!(mermaid::write(&last).contains("  p0c1 -->|no| p0end(( ))\n"), "the end is shown");
+    assert!(dot::write(&last).contains("  p0c1 -> p0end [label=no];\n"), "the end is shown");
+}

@@ -18,6 +18,7 @@ use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::{diagnostics, out};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use towpath_core::{Diagnostic, Map, text_of};
 use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Step, Transition, Work};
 use towpath_view::chart::{Chart, dot, mermaid, svg};
@@ -154,6 +155,7 @@ fn print(program: &Program, screen: &Screen) {
     out::line(format!("\n{steps}recipes at most {depth} deep. Nothing was run."));
 }
 
+/// The value comes last: a long one would push what is behind it out of sight.
 fn print_inputs(root: &Recipe, set: &Map, screen: &Screen) {
     let mut table = Table::plain(2);
     for (name, value) in &root.context {
@@ -161,15 +163,15 @@ fn print_inputs(root: &Recipe, set: &Map, screen: &Screen) {
             Some(value) => (value, "set"),
             None => (value, "default"),
         };
-        table.row(vec![name.into(), text_of(value).into(), Cell::tinted(from, Tint::Dim)]);
+        table.row(vec![name.into(), Cell::tinted(from, Tint::Dim), text_of(value).into()]);
     }
     let given = |name: &str| root.context.contains_key(name) || set.contains_key(name);
     let open = root.required_context.iter().filter(|name| !given(name));
     for name in open.clone() {
-        table.row(vec![name.into(), "".into(), Cell::tinted("required", Tint::Dim)]);
+        table.row(vec![name.into(), Cell::tinted("required", Tint::Dim)]);
     }
     for (name, value) in set.iter().filter(|(name, _)| !root.context.contains_key(*name)) {
-        table.row(vec![name.into(), text_of(value).into(), Cell::tinted("set", Tint::Dim)]);
+        table.row(vec![name.into(), Cell::tinted("set", Tint::Dim), text_of(value).into()]);
     }
     if !root.context.is_empty() || !set.is_empty() || open.count() > 0 {
         out::line("\ninputs");
@@ -225,7 +227,7 @@ fn rows(
                 (true, at) if at + 1 == batch.end => "└ ",
                 (true, _) => "│ ",
             };
-            let mut notes = notes(program, recipe, step, group && index == batch.start);
+            let mut notes = notes(program, recipe, index, batch);
             let callee = callee(program, recipe, step);
             let again = callee.is_some_and(|callee| !listed.insert(callee));
             if again {
@@ -256,7 +258,21 @@ fn target(recipe: &Recipe, then: &Transition) -> String {
     }
 }
 
-fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Vec<String> {
+/// What follows when a step is skipped: the next step, or the group that it begins.
+fn after(steps: &[Step], batch: &Range<usize>) -> String {
+    let Some(next) = steps.get(batch.end) else { return "end".to_owned() };
+    let opens_group = |name: &String| {
+        steps.get(batch.end + 1).is_some_and(|other| other.parallel_group.as_ref() == Some(name))
+    };
+    match next.parallel_group.as_ref().filter(|name| opens_group(name)) {
+        Some(name) => format!("group {}", first_line(name)),
+        None => first_line(&next.id),
+    }
+}
+
+fn notes(program: &Program, recipe: usize, index: usize, batch: &Range<usize>) -> Vec<String> {
+    let steps = &program.recipes[recipe].steps;
+    let (step, opens_group) = (&steps[index], batch.len() > 1 && index == batch.start);
     let mut notes = Vec::new();
     for outcome in &step.outcomes {
         let target = target(&program.recipes[recipe], &outcome.then);
@@ -266,7 +282,11 @@ fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Ve
         notes.push(format!("group {}: these run at the same time", first_line(name)));
     }
     if let Some(condition) = &step.condition {
-        notes.push(format!("if {}", first_line(condition.text())));
+        let round = match &step.parallel_group {
+            None => format!(", else → {}", after(steps, batch)),
+            Some(_) => String::new(),
+        };
+        notes.push(format!("if {}{round}", first_line(condition.text())));
     }
     if !step.when_tags.is_empty() {
         let tags = &program.plan.tags;

@@ -209,8 +209,12 @@ context: {mode: '', a: 1, b: 2}
     p0s1
     p0s2
   end
+  p0c2{"if mode #61;#61; #39;go#39; and a #60; b"}
   p0s0 --> p0g1
-  p0g1 -->|"if mode #61;#61; #39;go#39; and a #60; b"| p0s3
+  p0g1 --> p0c2
+  p0c2 -->|yes| p0s3
+  p0c2 -->|no| p0end(( ))
+  p0s3 --> p0end(( ))
   end
   subgraph p1["ship"]
   %% at most 4 steps, 4 agent calls in each session · restarts without end · every agent step also ends on `other` · each step at most 2 times
@@ -278,4 +282,51 @@ fn explain_shows_what_the_tags_leave_out_and_where_steps_come_from() {
     assert_eq!(steps[1]["left_out"], json!(null));
     assert_eq!(steps[2]["left_out"], "needs tag slow");
     assert_eq!(steps[0]["from"], "base.yaml");
+}
+
+#[test]
+fn a_step_recipe_shows_what_follows_when_a_step_is_skipped() {
+    let recipe = "\
+name: gate
+steps:
+  - {id: test, command: make test}
+  - {id: fix, condition: \"'FAIL' in test\", prompt: Fix it}
+  - {id: unit, condition: fix, parallel_group: both, command: a}
+  - {id: style, parallel_group: both, command: b}
+  - {id: again, condition: fix, command: c}
+  - {id: last, condition: not fix, command: d}
+";
+    let user = User::new().file("gate.yaml", recipe);
+    let text = explained(&user, "gate.yaml", "text");
+    let notes: Vec<&str> = text.lines().filter(|line| line.starts_with("      ")).collect();
+    let expected = [
+        "      if 'FAIL' in test, else → group both",
+        "      group both: these run at the same time · if fix",
+        "      if fix, else → last",
+        "      if not fix, else → end",
+    ];
+    assert_eq!(notes, expected, "{text}");
+    assert_eq!(explained(&user, "gate.yaml", "svg").matches(">else</text>").count(), 3);
+}
+
+#[test]
+fn nothing_is_padded_in_a_pipe() {
+    let long = "x".repeat(300);
+    let recipe = format!(
+        "name: long\ncontext: {{a: {long}, b: '', c: 1}}\nrequired_context: [d]\n\
+         steps:\n  - {{id: a, command: 'echo {long}'}}\n  - {{id: b, condition: c, command: echo}}\n"
+    );
+    let user = User::new().file("long.yaml", &recipe).file("ship.yaml", SHIP);
+    let inputs = "inputs\n  a  default   x";
+    let text = explained(&user, "long.yaml", "text");
+    assert!(text.contains(inputs), "a value pushes nothing away: {text}");
+    assert!(text.contains("\n  c  default   1\n  d  required\n"), "{text}");
+    let names = ["long.yaml", "ship.yaml", "demo", "default-workflow"];
+    for recipe in names.into_iter().chain(BUILT_IN) {
+        for format in ["text", "mermaid", "dot", "svg", "json"] {
+            let printed = explained(&user, recipe, format);
+            let padded = printed.lines().find(|line| line.ends_with(' '));
+            assert_eq!(padded, None, "{recipe} as {format}");
+        }
+    }
 }

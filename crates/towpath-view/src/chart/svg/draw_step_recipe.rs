@@ -1,11 +1,16 @@
-//! A step recipe, drawn: one batch below the other, a group as a frame around its steps. A long one
-//! continues in the next column, so that it can be seen as a whole.
+//! A step recipe, drawn: one batch below the other, a group as a frame around its steps, and a way
+//! round each step that has a condition. A long recipe continues in the next column, so that it can be
+//! seen as a whole.
 
-use super::svg_elements::{Ink, Style};
+use super::svg_elements::{Anchor, Ink, Style};
 use super::{Drawing, draw_state_machine};
 use crate::chart::{Batch, Card, Part, fit};
 
 const GAP: i64 = 34;
+/// Above a step with a condition: room for the end of one way round and the beginning of the next.
+const GAP_BEFORE_CONDITION: i64 = 54;
+/// How far above a step the way round it begins, how far below it ends, and how far left it is.
+const AROUND: (i64, i64, i64) = (24, 10, 14);
 const BETWEEN: i64 = 16;
 const HEADER: i64 = 26;
 /// The height that a single column may have.
@@ -17,55 +22,103 @@ pub fn draw(part: &Part, batches: &[Batch], top: i64) -> Drawing {
     let alone = alone.map(|batch| width(&part.cards[batch.cards[0]])).max().unwrap_or(0);
     let blocks: Vec<Block> = batches.iter().map(|batch| block(part, batch, alone)).collect();
     let column_height = column_height(&blocks);
-    let mut drawing = Drawing::default();
+    let mut pen = Pen::default();
     let (mut x, mut begin) = (0, 0);
-    let mut before: Option<(i64, i64)> = None;
     while begin < blocks.len() {
         let (mut end, mut height) = (begin, 0);
         while end < blocks.len() && (end == begin || height < column_height) {
-            height += blocks[end].height + GAP;
+            height += blocks[end].room();
             end += 1;
         }
-        let column = &blocks[begin..end];
-        let widest = column.iter().map(|block| block.width).max().unwrap_or(0);
-        let center = x + widest / 2;
-        let mut y = top;
-        let mut right = x + widest;
-        for block in column {
-            if let Some((fx, fy)) = before {
-                drawing.ink.push(Ink::Way { points: way((fx, fy), (center, y), x) });
-            }
-            if let Some(condition) = &block.condition {
-                drawing.ink.push(Ink::text(center + 10, y - 13, Style::Label, condition.clone()));
-                right = right.max(center + 10 + Style::Label.width(condition));
-            }
-            let at = (center - block.width / 2, y);
-            drawing.ink.extend(block.ink.iter().map(|ink| moved(ink, at)));
-            drawing.grow(right, y + block.height);
-            before = Some((center, y + block.height));
-            y += block.height + GAP;
-        }
+        let right = pen.column(&blocks[begin..end], x, top);
         x = right + 2 * BETWEEN + 16;
         begin = end;
     }
-    drawing
+    if blocks.last().is_some_and(|block| block.condition.is_some()) {
+        pen.end();
+    }
+    pen.drawing
+}
+
+#[derive(Default)]
+struct Pen {
+    drawing: Drawing,
+    /// Where the last block ends.
+    before: Option<(i64, i64)>,
+}
+
+impl Pen {
+    /// Draws blocks below each other; gives their right edge.
+    fn column(&mut self, blocks: &[Block], left: i64, top: i64) -> i64 {
+        let widest = blocks.iter().map(|block| block.width).max().unwrap_or(0);
+        let conditional = blocks.iter().any(|block| block.condition.is_some());
+        let x = left + if conditional { AROUND.2 + 6 } else { 0 };
+        let center = x + widest / 2;
+        let (mut y, mut right) = (top, x + widest);
+        for (at, block) in blocks.iter().enumerate() {
+            if at > 0 || block.condition.is_some() {
+                y += block.gap();
+            }
+            if let Some(condition) = &block.condition {
+                right = right.max(center + 10 + Style::Label.width(condition));
+            }
+            self.lead_in(block, (center, y), left);
+            let at = (center - block.width / 2, y);
+            self.drawing.ink.extend(block.ink.iter().map(|ink| moved(ink, at)));
+            self.drawing.grow(right, y + block.height + AROUND.1);
+            y += block.height;
+            self.before = Some((center, y));
+        }
+        right
+    }
+
+    /// What leads to a block and, where it has a condition, the way round it.
+    fn lead_in(&mut self, block: &Block, (x, y): (i64, i64), column: i64) {
+        let condition = block.condition.as_ref();
+        if let (None, Some(_)) = (self.before, condition) {
+            self.drawing.ink.push(Ink::Dot { x, y: y - GAP_BEFORE_CONDITION + 5 });
+            self.before = Some((x, y - GAP_BEFORE_CONDITION + 10));
+        }
+        if let Some(from) = self.before {
+            let enters = if condition.is_some() { GAP_BEFORE_CONDITION - 8 } else { 16 };
+            self.drawing.ink.push(Ink::Way { points: way(from, (x, y), (column, enters)) });
+        }
+        let Some(condition) = condition else { return };
+        self.drawing.ink.push(Ink::text(x + 10, y - 13, Style::Label, condition.clone()));
+        let (above, below, beside) = AROUND;
+        let (begin, end, rail) =
+            (y - above, y + block.height + below, x - block.width / 2 - beside);
+        let points = vec![(x, begin), (rail, begin), (rail, end), (x, end)];
+        self.drawing.ink.push(Ink::Way { points });
+        let (anchor, text) = (Anchor::End, "else".to_owned());
+        let (x, y) = (x - 10, begin - 4);
+        self.drawing.ink.push(Ink::Text { x, y, style: Style::Label, anchor, text });
+    }
+
+    /// The end, where the way round the last step needs one.
+    fn end(&mut self) {
+        let Some((x, y)) = self.before else { return };
+        self.drawing.ink.push(Ink::Way { points: vec![(x, y), (x, y + GAP)] });
+        self.drawing.ink.push(Ink::Dot { x, y: y + GAP + 5 });
+        self.drawing.grow(x, y + GAP + 10);
+    }
 }
 
 /// So that a long sequence is about one and a half times as wide as it is high.
 fn column_height(blocks: &[Block]) -> i64 {
-    let whole: i64 = blocks.iter().map(|block| block.height + GAP).sum();
+    let whole: i64 = blocks.iter().map(Block::room).sum();
     let widest = blocks.iter().map(|block| block.width + 3 * BETWEEN).max().unwrap_or(1);
     let columns = ((whole as f64 * 1.5 / widest as f64).sqrt().round() as i64).max(1);
     if whole <= COLUMN { whole } else { whole / columns }
 }
 
-/// Straight down, or around to the head of the next column.
-fn way((fx, fy): (i64, i64), (tx, ty): (i64, i64), left: i64) -> Vec<(i64, i64)> {
+/// Straight down, or around to the head of the next column, which it enters so far above the block.
+fn way((fx, fy): (i64, i64), (tx, ty): (i64, i64), (left, enters): (i64, i64)) -> Vec<(i64, i64)> {
     if fx == tx {
         return vec![(fx, fy), (tx, ty)];
     }
-    let aisle = left - BETWEEN;
-    vec![(fx, fy), (fx, fy + 14), (aisle, fy + 14), (aisle, ty - 16), (tx, ty - 16), (tx, ty)]
+    let (aisle, head) = (left - BETWEEN, ty - enters);
+    vec![(fx, fy), (fx, fy + 14), (aisle, fy + 14), (aisle, head), (tx, head), (tx, ty)]
 }
 
 struct Block {
@@ -73,6 +126,16 @@ struct Block {
     width: i64,
     height: i64,
     condition: Option<String>,
+}
+
+impl Block {
+    fn gap(&self) -> i64 {
+        if self.condition.is_some() { GAP_BEFORE_CONDITION } else { GAP }
+    }
+
+    fn room(&self) -> i64 {
+        self.height + self.gap()
+    }
 }
 
 fn block(part: &Part, batch: &Batch, alone: i64) -> Block {
