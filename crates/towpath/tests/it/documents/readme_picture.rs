@@ -1,5 +1,5 @@
-//! The picture in the README: its text is what a run of the demo leaves on a terminal, and a real
-//! browser draws each of its letters in the column where the terminal has it.
+//! The picture in the README, as a real browser draws it: it ends with what a run of the demo leaves on
+//! a terminal, every letter is in the column where the terminal has it, and there is time to read it.
 
 use super::tmux_terminal::{Terminal, settled};
 use super::{page, root};
@@ -56,25 +56,9 @@ fn in_step_order(screen: &str) -> String {
     screen.replace(&format!("{expected}{syntax}"), &format!("{syntax}{expected}"))
 }
 
-#[test]
-fn the_picture_shows_what_a_run_of_the_demo_shows() {
-    let screens = screens(&page(PICTURE));
-    let (last, earlier) = screens.split_last().expect("the picture has screens");
-    let mut terminal = Terminal::new();
-    let shown = format!("$ towpath run demo\n{}", terminal.types("towpath run demo"));
-    // The id of the run that was recorded; the terminal's is replaced by the pages' first one.
-    let id = last.split("· run ").nth(1).and_then(|rest| rest.split(' ').next());
-    let last = last.replace(id.expect("the run's id"), "7f3k");
-    let [last, now] = [&last, &shown].map(|screen| in_step_order(&settled(screen)));
-    assert_eq!(last, now, "make the picture again with tools/picture");
-    assert!(earlier.len() > 5, "it moves");
-    for line in earlier.iter().flat_map(|screen| screen.lines()).filter(|line| !line.is_empty()) {
-        let known = first_word(line).is_none_or(|word| shown.contains(word));
-        assert!(known || line.ends_with("keeps everything"), "no run shows {line:?}");
-    }
-}
-
-/// Measures every letter, and prints what is not where it should be.
+/// Reads the picture as a browser draws it. Prints what is wrong, one line each: a letter that is not
+/// in its column, an instant with no screen or with two, an end that is gone before it can be read. Then
+/// prints the last screen, each letter in the row and column where it is drawn.
 const MEASURE: &str = "
 const wrong = [];
 let letters = 0;
@@ -88,19 +72,40 @@ for (const text of document.querySelectorAll('#demo text')) {
 }
 for (const text of document.querySelectorAll('#chart text'))
   if (text.getNumberOfChars() !== text.textContent.length) wrong.push('blanks are lost: ' + text.textContent);
+if (letters < 1000) wrong.push(letters + ' letters');
+const screens = [...document.querySelectorAll('#demo g[id]')];
+const animations = document.getAnimations();
+const total = Math.max(...animations.map(animation => animation.effect.getTiming().duration));
+const at = instant => {
+  for (const animation of animations) { animation.pause(); animation.currentTime = instant; }
+  return screens.filter(screen => getComputedStyle(screen).opacity === '1');
+};
+let rest = 0;
+for (let instant = 0; instant < total; instant += 50) {
+  const now = at(instant);
+  if (now.length !== 1) wrong.push(now.length + ' screens at ' + instant);
+  if (now[0] === screens.at(-1)) rest += 50;
+}
+if (!(rest >= 10000)) wrong.push('the last screen is there for ' + rest + ' ms');
+if (!(total - rest >= 5000)) wrong.push('the run is there for ' + (total - rest) + ' ms');
+const rows = [];
+for (const text of at(total - 1)[0].querySelectorAll('text')) {
+  for (let i = 0; i < text.getNumberOfChars(); i++) {
+    const { x, y } = text.getStartPositionOfChar(i);
+    const row = rows[Math.round((y - 16) / 18 - 0.75)] ??= [];
+    row[Math.round((x - 16) / 8.4)] = text.textContent[i];
+  }
+}
+const line = row => Array.from(row ?? [], letter => letter ?? ' ').join('');
 const result = document.createElement('pre');
 result.id = 'result';
-result.textContent = letters + ' letters\\n' + wrong.slice(0, 20).join('\\n');
+result.textContent = wrong.slice(0, 20).join('\\n') + '\\n==\\n' + Array.from(rows, line).join('\\n');
 document.body.append(result);
 ";
 
-#[test]
-fn a_browser_draws_every_letter_in_its_column() {
-    let recipe = "name: blanks\nsteps:\n  - {id: a, command: \"echo 'a   b'    c\"}\n";
-    let user = User::new().file("r.yaml", recipe);
-    let chart = user.towpath(&["explain", "r.yaml", "--format", "svg"]).exits(0).stdout;
-    assert!(chart.contains("a   b"), "the blanks are in the image: {chart}");
-    let demo = page(PICTURE);
+/// What a real browser makes of the picture and of a recipe's drawing: what is wrong, and the screen
+/// that it shows in the end.
+fn read_by_a_browser(demo: &str, chart: &str, user: &User) -> (String, String) {
     let html = format!(
         "<!doctype html><meta charset=\"utf-8\"><body><div id=\"demo\">{demo}</div>\
          <div id=\"chart\">{chart}</div><script>{MEASURE}</script></body>"
@@ -121,15 +126,37 @@ fn a_browser_draws_every_letter_in_its_column() {
     let dom = String::from_utf8_lossy(&drawn.stdout);
     let result =
         dom.split_once("<pre id=\"result\">").and_then(|(_, rest)| rest.split_once("</pre>"));
-    let Some((result, _)) = result else {
+    let result = result.and_then(|(result, _)| result.split_once("\n==\n"));
+    let Some((wrong, screen)) = result else {
         let printed = String::from_utf8_lossy(&drawn.stderr);
-        panic!(
-            "no browser drew the picture ({}; Debian package `chromium`): {printed}",
-            drawn.status
-        );
+        panic!("no browser drew it ({}; Debian package `chromium`): {printed}", drawn.status);
     };
-    let (letters, wrong) = result.split_once('\n').unwrap_or((result, ""));
-    assert_eq!(wrong, "", "{letters}");
-    let letters: usize = letters.trim_end_matches(" letters").parse().expect("a number");
-    assert!(letters > 1000, "{letters} letters were measured");
+    (unescaped(wrong), unescaped(screen))
+}
+
+#[test]
+fn a_browser_shows_what_a_run_of_the_demo_shows() {
+    let recipe = "name: blanks\nsteps:\n  - {id: a, command: \"echo 'a   b'    c\"}\n";
+    let user = User::new().file("r.yaml", recipe);
+    let chart = user.towpath(&["explain", "r.yaml", "--format", "svg"]).exits(0).stdout;
+    assert!(chart.contains("a   b"), "the blanks are in the image: {chart}");
+    let picture = page(PICTURE);
+    let (wrong, last) = read_by_a_browser(&picture, &chart, &user);
+    assert_eq!(wrong, "");
+
+    let mut terminal = Terminal::new();
+    let shown = format!("$ towpath run demo\n{}", terminal.types("towpath run demo"));
+    // The id of the run that was recorded; the terminal's is replaced by the pages' first one.
+    let id = last.split("· run ").nth(1).and_then(|rest| rest.split(' ').next());
+    let last = last.replace(id.expect("the run's id"), "7f3k");
+    let [last, now] = [&last, &shown].map(|screen| in_step_order(&settled(screen)));
+    assert_eq!(last, now, "make the picture again with tools/picture");
+    assert!(now.contains("\n-tr ' '") && now.contains("\n+wc -w"), "the agent's change: {now}");
+    let screens = screens(&picture);
+    let (_, earlier) = screens.split_last().expect("the picture has screens");
+    assert!(earlier.len() > 5, "it moves");
+    for line in earlier.iter().flat_map(|screen| screen.lines()).filter(|line| !line.is_empty()) {
+        let known = first_word(line).is_none_or(|word| shown.contains(word));
+        assert!(known || line.ends_with("keeps everything"), "no run shows {line:?}");
+    }
 }
