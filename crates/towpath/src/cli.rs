@@ -81,6 +81,7 @@ commands! {
     Doctor => doctor;
     Link => link;
     Schema => schema;
+    Skill => skill;
     Completions => completions;
     Man => man;
     Uninstall => uninstall;

@@ -26,6 +26,7 @@ pub mod runs;
 pub mod schema;
 pub mod settings;
 pub mod show;
+pub mod skill;
 pub mod test;
 pub mod tool;
 pub mod trust;

@@ -62,6 +62,7 @@ mod schema_agrees_with_reader;
 mod secrets;
 mod shipped_recipes_are_tested;
 mod show_details;
+mod skill_command;
 mod skips_are_explained;
 mod starter_rules;
 mod tags_choose_steps;
