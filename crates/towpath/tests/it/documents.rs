@@ -9,6 +9,7 @@ mod markdown_blocks_and_links;
 mod readme_picture;
 mod rendered_pages;
 mod tmux_terminal;
+mod troubleshooting_page;
 
 use markdown_blocks_and_links::{Block, blocks, code_words, first_cells, links};
 use std::collections::BTreeSet;
@@ -152,6 +153,9 @@ sessions! {
     exit_codes_are_played: "docs/exit-codes.md",
     json_is_played: "docs/json.md",
     coming_over_is_played: "docs/recipe-runner.md",
+    coming_from_other_tools_is_played: "docs/coming-from.md",
+    in_ci_is_played: "docs/ci.md",
+    the_skill_is_played: "docs/skill.md",
 }
 
 /// A whole recipe out of a piece of one.
@@ -487,6 +491,22 @@ fn anchor_of(heading: &str) -> String {
     let text: String =
         heading.trim_start_matches('#').trim().chars().filter(|c| kept(*c)).collect();
     text.to_lowercase().replace(' ', "-")
+}
+
+/// The map for agents: every page of the book with a few words about it, in the book's order.
+#[test]
+fn the_map_for_agents_has_every_page_of_the_book() {
+    let map = page("llms.txt");
+    let lines: Vec<&str> = map.lines().filter(|line| line.starts_with("- [")).collect();
+    let listed: Vec<String> = lines.iter().flat_map(|line| links(line)).collect();
+    let of_book: Vec<String> =
+        listed.iter().filter(|link| link.starts_with("docs/")).cloned().collect();
+    assert_eq!(of_book, chapters());
+    for (line, link) in lines.iter().zip(&listed) {
+        assert!(root().join(link).exists(), "{link}");
+        assert!(line.split_once("): ").is_some_and(|(_, about)| !about.is_empty()), "{line}");
+    }
+    assert!(map.starts_with("# Towpath\n\n> "), "a title and a summary come first");
 }
 
 #[test]
