@@ -164,7 +164,7 @@ impl Printed<'_> {
             Cell::own(name, tint),
             Cell::own(word, tint),
             self.took(step, now).into(),
-            Cell::own(details(step, shape).join(" · "), Tint::None),
+            Cell::own(details_and_command(step, shape).join(" · "), Tint::None),
         ]);
         for child in &step.children {
             self.rows(child, shape, now, table);
@@ -269,7 +269,7 @@ fn is_stopped(step: &StepView) -> bool {
 }
 
 /// What is worth showing of a step beside its status.
-fn details(step: &StepView, shape: &Shape) -> Vec<String> {
+fn details(step: &StepView) -> Vec<String> {
     let mut details = Vec::new();
     if let Some(result) = &step.result {
         details.extend(crate::terminal::report::outcome(result));
@@ -308,6 +308,12 @@ fn details(step: &StepView, shape: &Shape) -> Vec<String> {
     if step.attempts > 1 {
         details.push(count(step.attempts as usize, "attempt"));
     }
+    details
+}
+
+/// The same, with the command of a step that is done.
+fn details_and_command(step: &StepView, shape: &Shape) -> Vec<String> {
+    let mut details = details(step);
     if step.kind == StepKind::Bash && matches!(status_of_step(step), Some(StepStatus::Completed)) {
         details.extend(shape.work(&step.path).map(str::to_owned));
     }
