@@ -15,6 +15,7 @@ mod meant_command_line;
 mod query_program_version;
 mod session;
 mod settings;
+mod skill_file;
 mod terminal;
 mod tools;
 

@@ -32,10 +32,10 @@ pub struct Args {
     #[arg(long, group = "kind")]
     pub machine: bool,
     /// Create a document that runs its own commands.
-    #[arg(long, group = "kind")]
+    #[arg(long, group = "kind", hide = true)]
     pub document: bool,
     /// Create a recipe that installs a tool.
-    #[arg(long, group = "kind")]
+    #[arg(long, group = "kind", hide = true)]
     pub tool: bool,
 }
 

@@ -1,6 +1,7 @@
 //! `towpath uninstall`: removes what towpath put on this machine outside of projects. Links are
-//! removed only where they lead to this program, hooks from the user's settings of agent programs,
-//! towpath's own files only with `--purge` and only while no run is active. The program's own file, and whatever is not towpath's, are named and left.
+//! removed only where they lead to this program, hooks from the user's settings of agent programs, the
+//! user's skill where it is as it was installed, towpath's own files only with `--purge` and only while
+//! no run is active. The program's own file, and whatever is not towpath's, are named and left.
 
 mod own_files;
 
@@ -12,6 +13,7 @@ use crate::corrections::install::{
 use crate::environment::{Environment, Invocation, own_program};
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::trust::ask;
+use crate::skill_file::{SkillFile, SkillStatus};
 use crate::terminal::format::bytes;
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;
@@ -24,8 +26,8 @@ use towpath_view::foreign_text::escaped;
 
 /// Remove towpath's links and files from this machine.
 ///
-/// Removes the links under its other names, its hooks in your settings of agent programs and, with
-/// --purge, its own files. The program itself is not removed: the last line shows the command for
+/// Removes the links under its other names, its hooks in your settings of agent programs, your skill
+/// and, with --purge, its own files. The program itself is not removed: the last line shows the command for
 /// that. Nothing inside a project is touched.
 ///
 /// Example: towpath uninstall --purge --dry-run
@@ -67,6 +69,13 @@ impl Execute for Args {
             let file = shown_path(&plan.changes[0].path, env);
             out::line(format!("{verb} the hooks of {title} in {file}"));
         }
+        let skill = skill(env);
+        if let Some(skill) = &skill {
+            if !self.dry_run {
+                removed(&skill.path, skill.remove())?;
+            }
+            out::line(format!("{verb} the skill {}", shown_path(&skill.path, env)));
+        }
         for directory in home.iter().flat_map(OwnFiles::directories) {
             let described = directory.describe(env);
             if !self.dry_run {
@@ -81,7 +90,8 @@ impl Execute for Args {
             home.iter().for_each(OwnFiles::remove_empty_root);
         }
         let is_empty = |files: &OwnFiles| files.directories().next().is_none();
-        if links.is_empty() && hooks.is_empty() && home.as_ref().is_none_or(is_empty) {
+        let outside = links.is_empty() && hooks.is_empty() && skill.is_none();
+        if outside && home.as_ref().is_none_or(is_empty) {
             out::line("nothing to remove");
         }
         home.iter().flat_map(|home| home.left(env)).for_each(out::line);
@@ -154,6 +164,13 @@ fn hooks(env: &Environment) -> Vec<Plan> {
         plan(env, &Request { host, target, hooks, remove: true, version: None }).ok()
     };
     Host::ALL.into_iter().filter_map(removal).collect()
+}
+
+/// The user's skill for Claude Code, if it is as it was installed.
+fn skill(env: &Environment) -> Option<SkillFile> {
+    let skill = SkillFile::of_user(env).ok()?;
+    let ours = [SkillStatus::UpToDate, SkillStatus::Earlier];
+    skill.status().is_ok_and(|status| ours.contains(&status)).then_some(skill)
 }
 
 /// What is left for the user to do.

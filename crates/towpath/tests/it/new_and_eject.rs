@@ -110,6 +110,8 @@ fn a_file_that_cannot_be_created_is_reported() {
     }
     for kind in ["--document", "--tool"] {
         user.towpath(&["new", "x", kind]).exits(2).reports("not available in this version");
+        let help = user.towpath(&["new", "--help"]).exits(0).stdout;
+        assert!(!help.contains(kind), "it is not offered: {help}");
     }
     assert_eq!(fs::read_dir(user.path("work")).expect("a folder").count(), 0);
 }

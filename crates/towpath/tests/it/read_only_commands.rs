@@ -321,12 +321,12 @@ fn a_recipe_is_explained_without_being_run() {
   Builds and tests
 
 inputs
-  mode  release  set
+  mode  set  release
 
 steps
   build    bash    echo building {{mode}}; echo one warning >&2
   lint     bash    echo linting
-      if mode == 'release'
+      if mode == 'release', else → tests
   tests    recipe  tests
     unit   bash    echo unit ok
     smoke  bash    echo smoke; [ -e fixed ] || { echo connection refused >&2; exit 3; }

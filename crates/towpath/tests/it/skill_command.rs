@@ -55,6 +55,15 @@ fn a_users_own_is_where_claude_code_looks_and_links_are_not_followed() {
     assert!(user.path("moved/skills/towpath/SKILL.md").exists());
     user.towpath(&["skill", "install", "--user", "--project"]).exits(2);
 
+    user.towpath(&["uninstall"])
+        .exits(0)
+        .shows("removed the skill ~/.claude/skills/towpath/SKILL.md");
+    assert!(!user.path(".claude/skills/towpath").exists());
+    user.towpath(&["skill", "install", "--user"]).exits(0);
+    fs::write(user.path(FILE), "mine\n").expect("a file");
+    user.towpath(&["uninstall"]).exits(0).shows("nothing to remove");
+    assert_eq!(fs::read_to_string(user.path(FILE)).expect("a file"), "mine\n");
+
     fs::create_dir(user.path("elsewhere")).expect("a folder");
     symlink(user.path("elsewhere"), user.path("work/.claude")).expect("a link");
     user.towpath(&["skill", "install"]).exits(5).reports("is a symbolic link");
@@ -77,7 +86,9 @@ fn what_it_teaches_works() {
     let text = user.towpath(&["skill", "print"]).exits(0).stdout;
     let files = files(&text);
     assert_eq!(files.len(), 2);
-    files.iter().for_each(|(name, text)| user.write(name, text));
+    for (name, text) in &files {
+        user.write(name, text);
+    }
     user.towpath(&["validate", "--strict", "fix-tests.yaml"]).exits(0);
     user.towpath(&["explain", "fix-tests.yaml"]).exits(0);
     user.towpath(&["test", "fix-tests.yaml", "--mutate"]).exits(0).shows("4 of 4 steps noticed");
