@@ -210,8 +210,8 @@ fn a_misspelt_recipe_does_not_fit() {
     }
 }
 
-const VALUES: [&str; 10] =
-    ["word", "7", "2.5", "0", "true", "[a]", "[[a]]", "{a: b}", "null", "once"];
+const VALUES: [&str; 12] =
+    ["word", "7", "2.5", "0", "true", "[a]", "[[a]]", "{a: b}", "null", "once", "1.5h", "0m"];
 
 /// A recipe in which one field has one value.
 fn with(field: &Field, value: &str) -> String {
