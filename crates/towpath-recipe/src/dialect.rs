@@ -14,25 +14,14 @@ pub enum Dialect {
     RecipeRunner,
 }
 
-/// A field without an effect in `recipe-runner-rs`.
-struct DeadField {
-    section: Section,
-    name: &'static str,
-    /// The field that its author probably meant.
-    meant: Option<&'static str>,
-}
-
-const fn dead(section: Section, name: &'static str, meant: Option<&'static str>) -> DeadField {
-    DeadField { section, name, meant }
-}
-
-const DEAD_FIELDS: &[DeadField] = &[
-    dead(Section::Recipe, "output", None),
-    dead(Section::Recipe, "metadata", None),
-    dead(Section::Recipe, "parameters", Some("context")),
-    dead(Section::Step, "sub_context", Some("context")),
-    dead(Section::Step, "name", None),
-    dead(Section::Step, "description", None),
+/// Fields without an effect in `recipe-runner-rs`.
+const DEAD_FIELDS: &[(Section, &str)] = &[
+    (Section::Recipe, "output"),
+    (Section::Recipe, "metadata"),
+    (Section::Recipe, "parameters"),
+    (Section::Step, "sub_context"),
+    (Section::Step, "name"),
+    (Section::Step, "description"),
 ];
 
 impl Dialect {
@@ -55,23 +44,13 @@ impl Dialect {
         name: &str,
         problem: Diagnostic,
     ) -> Diagnostic {
-        match (self, dead_field(section, name)) {
-            (Dialect::RecipeRunner, Some(_)) => Diagnostic {
+        match self == Dialect::RecipeRunner && DEAD_FIELDS.contains(&(section, name)) {
+            true => Diagnostic {
                 severity: Severity::Warning,
                 message: format!("`{name}` has no effect"),
                 ..problem
             },
-            _ => problem,
+            false => problem,
         }
     }
-}
-
-/// What to write instead of a field that never had an effect.
-pub(crate) fn meant_field(section: Section, name: &str) -> Option<String> {
-    let meant = dead_field(section, name)?.meant?;
-    Some(format!("did you mean `{meant}`?"))
-}
-
-fn dead_field(section: Section, name: &str) -> Option<&'static DeadField> {
-    DEAD_FIELDS.iter().find(|field| field.section == section && field.name == name)
 }

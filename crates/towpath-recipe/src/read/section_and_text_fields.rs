@@ -2,7 +2,6 @@
 //! with the way back to the file, required programs.
 
 use super::Reader;
-use crate::dialect::meant_field;
 use crate::field_table::{Field, FieldType, Section, fields_of, find_field};
 use crate::foreign_fields::{Instead, instead_of};
 use crate::recipe::RequiredProgram;
@@ -41,7 +40,6 @@ impl Reader<'_> {
             }
             let elsewhere = instead
                 .map(Instead::label)
-                .or_else(|| meant_field(section, &entry.key))
                 .or_else(|| elsewhere(&entry.key, section).map(str::to_owned));
             let problem = self.unknown_field(entry, subject, &names, elsewhere);
             let problem = self.dialect.unknown_field(section, &entry.key, problem);

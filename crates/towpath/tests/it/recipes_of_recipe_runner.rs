@@ -107,13 +107,13 @@ fn fields_without_an_effect_are_warnings_under_one_name_and_errors_under_the_oth
     for field in ["output", "metadata", "name", "description", "sub_context"] {
         assert!(printed.stderr.contains(&format!("warning: `{field}` has no effect")), "{field}");
     }
-    assert!(printed.stderr.contains("did you mean `context`?"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("is its `context`"), "{}", printed.stderr);
     runner(&user, &["dead.yaml", "--validate-only"]).exits(0).shows("has 5 warning(s)");
     runner(&user, &["dead.yaml", "--explain"]).exits(0);
     let listed = runner(&user, &["list", "-R", "."]).exits(0);
     assert!(!listed.stdout.contains("broken"), "{}", listed.stdout);
     let printed = user.towpath(&["run", "dead.yaml"]).exits(2);
-    printed.reports("error: unknown field `output`").reports("did you mean `context`?");
+    printed.reports("error: unknown field `output`").reports("is its `context`");
     // A slip is no field that never had an effect.
     user.write("slip.yaml", &DEAD.replace("sub_context", "comand"));
     runner(&user, &["slip.yaml"]).exits(2).reports("error: unknown field `comand`");

@@ -243,8 +243,7 @@ fn with_in_machine(field: &Field, section: Section, value: &str) -> String {
         "{a: b}" => json!({ "a": "b" }),
         "[a]" => json!(["a"]),
         "[[a]]" => json!([["a"]]),
-        "word" | "once" => json!(value),
-        plain => serde_json::from_str(plain).expect("a value"),
+        plain => serde_json::from_str(plain).unwrap_or_else(|_| json!(plain)),
     };
     let mut step = json!({ "outcomes": ["success", "failure", "other"], "onOutcome": {
         "success": { "nextStep": "word" },

@@ -196,7 +196,7 @@ fn a_tool_may_have_another_name_than_its_package() {
     let (user, server) = (User::on_disk(), ReleaseServer::start());
     let url = server.tool(&user, "greet", "1.2.0", GREET);
     create(&user, "hello", &url, &[]).exits(0).shows("hello 1.2.0 installed");
-    user.towpath(&["tool", "which", "hello"]).exits(0);
+    user.towpath(&["tool", "which", "greet"]).exits(0);
 }
 
 #[test]

@@ -9,9 +9,11 @@ const PAGE: &str = "docs/troubleshooting.md";
 
 /// Words of these crates that are written like a code and are none.
 const NO_CODES: &[&str] = &[
+    "agent-path",
     "claude-code",
     "code-reviewer",
     "docker-compose",
+    "github-copilot",
     "kebab-case",
     "max-total-steps",
     "restart-new-session",
@@ -81,8 +83,14 @@ fn codes_in_sources() -> BTreeSet<String> {
         let path = path.to_str().expect("our paths are text");
         let reads = ["towpath-core", "towpath-recipe", "towpath-shell", "towpath-testing"];
         let reads = reads.iter().any(|name| path.contains(&format!("/{name}/src/")));
-        // Names of recipes and rules, and programs whose arguments we know.
-        let names = ["builtin_recipes.rs", "starter_rules.rs", "/bash/", "/command_path.rs"];
+        // Names of recipes, rules and fields of other tools, and programs whose arguments we know.
+        let names = [
+            "builtin_recipes.rs",
+            "foreign_fields.rs",
+            "starter_rules.rs",
+            "/bash/",
+            "/command_path.rs",
+        ];
         let names = names.iter().any(|part| path.contains(part));
         if (reads || text.contains("Diagnostic::new(")) && !names {
             codes.extend(hyphenated.captures_iter(text).map(|found| found[1].to_owned()));
