@@ -58,8 +58,8 @@ impl ToolRecipe {
         let wanted = [self.main_binary(), &self.metadata.name, package];
         let same = wanted.iter().find_map(|name| programs.iter().position(|p| p == name));
         let begins = |program: &&String| {
-            let rest = wanted.iter().find_map(|name| name.strip_prefix(program.as_str()));
-            rest.is_some_and(|rest| rest.starts_with(['-', '_']))
+            let mut rests = wanted.iter().filter_map(|name| name.strip_prefix(program.as_str()));
+            rests.any(|rest| rest.starts_with(['-', '_']))
         };
         let longest = programs.iter().filter(begins).max_by_key(|program| program.len());
         same.or_else(|| programs.iter().position(|program| Some(program) == longest))
