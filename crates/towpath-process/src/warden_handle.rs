@@ -31,6 +31,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use towpath_core::Secrets;
 
+/// A thread that has returned is gone by then.
+const ENDED_WITHIN: Duration = Duration::from_millis(500);
 /// How long an executed program may take to become a warden.
 const READY_WITHIN: Duration = Duration::from_secs(10);
 /// A warden that is silent for this long is continued, in case it was stopped.
@@ -149,6 +151,20 @@ enum Heard {
     Gone,
 }
 
+/// The system still lists a thread for a moment after it was joined.
+fn require_one_thread() -> Result<(), ProcessError> {
+    let until = Instant::now() + ENDED_WITHIN;
+    loop {
+        let count = os::thread_count()
+            .map_err(|source| ProcessError::System { doing: "cannot count threads", source })?;
+        match count {
+            1 => return Ok(()),
+            _ if Instant::now() >= until => return Err(ProcessError::Threads { count }),
+            _ => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
 impl Warden {
     /// Forks the warden from this process, which must not have started a thread yet. `lock`: a file
     /// whose `flock` the warden shall hold too; no job gets it. Raises this process's limit of open
@@ -157,11 +173,7 @@ impl Warden {
         lock: Option<BorrowedFd<'_>>,
         marker: &Marker,
     ) -> Result<(Warden, WardenEvents), ProcessError> {
-        let count = os::thread_count()
-            .map_err(|source| ProcessError::System { doing: "cannot count threads", source })?;
-        if count != 1 {
-            return Err(ProcessError::Threads { count });
-        }
+        require_one_thread()?;
         os::raise_file_limit();
         let (ours, theirs) = pair()?;
         match os::fork().map_err(ProcessError::system("cannot fork the warden"))? {

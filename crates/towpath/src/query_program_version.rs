@@ -41,6 +41,11 @@ pub fn query(program: &Path) -> VersionQuery {
     VersionQuery { program: program.to_owned(), answer }
 }
 
+/// The same at once. No thread is started: a run may begin after it.
+pub fn version_now(program: &Path) -> Result<String, String> {
+    version(program, PATIENCE)
+}
+
 impl VersionQuery {
     pub fn answer(&self) -> Result<String, String> {
         self.answer.recv().unwrap_or_else(|_| Err("it could not be asked".to_owned()))

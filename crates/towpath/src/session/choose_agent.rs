@@ -295,7 +295,7 @@ fn hook_settings(
     if active.is_ok_and(|active| active.rules.is_empty()) {
         return Ok(None);
     }
-    let version = query_program_version::query(program).answer().ok();
+    let version = query_program_version::version_now(program).ok();
     let version = version.and_then(|line| query_program_version::numbers(&line));
     Ok(Some(settings_for_claude_code(env, version)?.to_string()))
 }
@@ -304,7 +304,7 @@ fn hook_settings(
 pub fn host_version(env: &Environment, host: Host) -> Option<(u64, u64, u64)> {
     let settings = Settings::gather(env, None).unwrap_or_default();
     let program = locate(env, &settings, host_backend(host)).ok()?;
-    query_program_version::numbers(&query_program_version::query(&program).answer().ok()?)
+    query_program_version::numbers(&query_program_version::version_now(&program).ok()?)
 }
 
 /// The backend that starts an agent program.
