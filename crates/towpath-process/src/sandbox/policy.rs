@@ -7,10 +7,10 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     /// Visible at the same path, read-only. Files or directories; each must exist.
-    #[serde(default, with = "paths")]
+    #[serde(default, with = "towpath_core::os_text::list")]
     pub readable: Vec<PathBuf>,
     /// Visible at the same path, and writable. Each must exist.
-    #[serde(default, with = "paths")]
+    #[serde(default, with = "towpath_core::os_text::list")]
     pub writable: Vec<PathBuf>,
     /// Whether the machine's network can be reached. Without it there is an own loopback at most.
     #[serde(default)]
@@ -45,24 +45,6 @@ impl Default for Limits {
             processes: 1024,
             file_bytes: 1 << 30,
         }
-    }
-}
-
-/// A list of paths as JSON can represent it.
-mod paths {
-    use serde::{Deserialize as _, Deserializer, Serializer};
-    use std::path::PathBuf;
-    use towpath_core::os_text::OsText;
-
-    pub fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(paths.iter().map(OsText::from))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<PathBuf>, D::Error> {
-        let texts = Vec::<OsText>::deserialize(deserializer)?;
-        Ok(texts.into_iter().map(|text| text.0.into()).collect())
     }
 }
 
