@@ -3,9 +3,9 @@
 //! and replay what was kept in `corpus/`. A check panics when it fails, and prints nothing otherwise.
 
 pub mod condition;
+pub mod correction_rules;
 pub mod document;
-pub mod extract;
+pub mod extract_json;
 pub mod recipe_reader;
-pub mod rewriter;
-pub mod shell;
-pub mod unknown;
+pub mod shell_placeholders;
+pub mod unknown_recipe_field;

@@ -1,9 +1,9 @@
 //! A recipe: an answer always comes, every location in it is inside the text, an error means that
 //! there is no recipe, and no unknown field is passed over.
 
-use super::unknown;
+use super::unknown_recipe_field;
 use std::sync::Arc;
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source};
 use towpath_recipe::field_table::{RECIPE_FILE, Section, find_field};
 use towpath_recipe::parse_yaml;
@@ -12,11 +12,11 @@ use towpath_recipe::{Read, read};
 pub fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if answered(&text).recipe.is_some() {
-        let positions = unknown::positions(&text);
+        let positions = unknown_recipe_field::positions(&text);
         // All of them would make fuzzing slow; another text tries another step.
         let other = positions.get(text.len() % positions.len().max(1));
         for position in positions.first().into_iter().chain(other) {
-            unknown::reported(&position.insert(&text), unknown::FIELD);
+            unknown_recipe_field::reported(&position.insert(&text), unknown_recipe_field::FIELD);
         }
     }
 }
@@ -34,7 +34,7 @@ pub fn answered(text: &str) -> Read {
     let alone = ["steps-map", "other-tool"];
     if read.problems.iter().all(|problem| !alone.contains(&problem.code)) {
         for field in unknown_fields(&source) {
-            unknown::reported_by(&read.problems, &field);
+            unknown_recipe_field::reported_by(&read.problems, &field);
         }
     }
     read

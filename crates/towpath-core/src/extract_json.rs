@@ -2,7 +2,7 @@
 //! bracketed block. A block is taken whole or not at all, never a piece of it. One pass: the time
 //! grows with the text, whatever is in it.
 
-use crate::value::Value;
+use crate::context_values::Value;
 
 /// The first JSON in a step's output, by the three ways in their order.
 pub fn extract_json(text: &str) -> Option<Value> {

@@ -1,7 +1,7 @@
 //! JSON as a tree of nodes. `serde_json` decides what is JSON; a text that it accepts is read a second
 //! time for the spans of its keys and values.
 
-use crate::node::{Entry, Kind, Node, Tree};
+use crate::spanned_tree::{Entry, Kind, Node, Tree};
 use crate::{Diagnostic, Source, Span, Value};
 use std::sync::Arc;
 

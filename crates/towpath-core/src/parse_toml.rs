@@ -1,7 +1,7 @@
 //! TOML as a tree of nodes. What the parser refuses, duplicate keys included, is reported in
 //! the parser's words.
 
-use crate::node::{Entry, Kind, Node, Tree};
+use crate::spanned_tree::{Entry, Kind, Node, Tree};
 use crate::{Diagnostic, Source, Span, number};
 use std::sync::Arc;
 use toml::Spanned;

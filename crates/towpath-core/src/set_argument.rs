@@ -1,7 +1,7 @@
 //! The argument of `--set NAME=VALUE`: how it is split, and which type its value gets.
 
 use crate::Value;
-use crate::value::number;
+use crate::context_values::number;
 
 /// Gives the text after `=` of a `--set` its type: JSON object or list, `true`/`false`, a number
 /// as JSON writes one, else text. `007` and `+5` stay text, so that nothing of them is lost.

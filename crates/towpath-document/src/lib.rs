@@ -7,18 +7,18 @@
 //! before. Nothing here starts a process or looks at the environment.
 
 mod arguments_and_quoted_strings;
-mod check;
-mod command;
+mod check_document;
 mod definition_scope;
 mod directive;
+mod directive_location;
 mod document;
+mod document_command;
 mod document_paths;
-mod document_set;
+mod document_with_imports;
 mod evaluate;
 mod evaluation_limits;
 mod interpolated;
 mod literal_blocks;
-mod location;
 mod node_json;
 mod permitted_commands;
 mod problem_codes;
@@ -28,12 +28,12 @@ mod resolve_command;
 mod section_by_heading;
 mod variable_references;
 
-pub use check::{Checked, check, check_loaded, check_open};
-pub use command::{Command, CommandEnd};
+pub use check_document::{Checked, check, check_loaded, check_open};
 pub use directive::{Call, Definition, Directive, DirectiveKind, Invocation};
 pub use document::{Document, FileKind, Node, NodeKind};
+pub use document_command::{Command, CommandEnd};
 pub use document_paths::{Roots, plain_path};
-pub use document_set::{DocumentSet, Files, Found, LoadedFile};
+pub use document_with_imports::{DocumentSet, Files, Found, LoadedFile};
 pub use evaluate::{Evaluation, Next};
 pub use node_json::tree_json;
 pub use permitted_commands::Permitted;

@@ -1,6 +1,6 @@
 //! The commands that a document may run.
 
-use crate::command::Command;
+use crate::document_command::Command;
 
 /// Which commands a document may run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use crate::definition_scope::positional;
 use crate::directive::{DataValue, Directive, DirectiveKind, Invocation, ShellCommand, TextValue};
 use crate::document::{Document, NodeKind};
-use crate::document_set::DocumentSet;
+use crate::document_with_imports::DocumentSet;
 use crate::interpolated::{Interpolated, Piece};
 use std::collections::BTreeSet;
 use std::sync::Arc;

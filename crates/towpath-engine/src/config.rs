@@ -1,6 +1,6 @@
 //! What the engine is given from outside, since it looks at nothing by itself.
 
-use crate::model_names::Models;
+use crate::choose_model_for_backend::Models;
 use crate::substitute_commands::Substitutes;
 use crate::who_answers_agent_steps::Agents;
 use std::ffi::OsString;
@@ -10,6 +10,9 @@ use std::time::Duration;
 use towpath_core::Secrets;
 use towpath_executor::{Adapter, DirectoryVariables, Script, TerminalText, WardenStart};
 use towpath_run::Limits;
+
+/// How long processes have between TERM and KILL.
+pub const GRACE: Duration = Duration::from_secs(5);
 
 /// What a run on this machine needs.
 #[derive(Debug)]
@@ -31,7 +34,7 @@ pub struct Config {
     pub secrets: Secrets,
     /// How long a command or an agent may print nothing.
     pub idle_timeout: Option<Duration>,
-    /// How long a child may take to end after TERM.
+    /// How long a child may take to end after TERM: [`GRACE`], unless an embedder chooses otherwise.
     pub grace: Duration,
     pub warden: WardenStart,
     /// What the warden writes to a terminal if this process is killed.

@@ -3,7 +3,6 @@
 use crate::agent_sessions_and_usage::Sessions;
 use crate::clock::Clock;
 use crate::config::{Config, DriverConfig};
-use crate::controller::Controller;
 use crate::create_or_take_over_run::Prepared;
 use crate::error::EngineError;
 use crate::event_reporter::{EventSender, Reporter};
@@ -11,6 +10,7 @@ use crate::outputs_read_by_plan::OutputsRead;
 use crate::run_loop::{Driver, RunEnd};
 use crate::run_owner::LOCK;
 use crate::scripted_agent_lines_taken::ScriptLines;
+use crate::stop_or_pause_run::Controller;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 use std::sync::{Arc, mpsc};

@@ -11,21 +11,19 @@
 mod agent_session_locks;
 mod agent_sessions_and_usage;
 mod cancel_run_without_owner;
+mod choose_model_for_backend;
 mod clock;
 mod config;
-mod controller;
 mod create_or_take_over_run;
 mod drive_prepared_run;
 mod error;
 mod evaluate_condition;
 mod event_reporter;
+mod executor_end_to_job_end;
 mod executor_observer;
 mod find_recipes;
-mod job_end;
+mod job_output_as_value;
 mod keep_secrets_out_of_record;
-mod listener;
-mod model_names;
-mod output_values;
 mod outputs_read_by_plan;
 mod parse_and_validate_recipe;
 mod plan_and_report_agent_call;
@@ -33,30 +31,32 @@ mod plan_record;
 mod read_step_output;
 mod recipe_manifests;
 mod recipe_result;
-mod recorded_jobs;
+mod recorded_jobs_with_ends;
 mod recover_agent_calls;
 mod render_document;
 mod render_template;
 mod replay_run;
 mod required_programs;
 mod resume_answers;
+mod run_event_listener;
 mod run_follower;
 mod run_loop;
 mod run_owner;
 mod run_summary;
-mod runner;
+mod runner_for_embedders;
 mod sandboxed_steps;
 mod scripted_agent_lines_taken;
 mod start_self_as_warden;
 mod step_counts;
+mod stop_or_pause_run;
 mod stored_facts;
 mod stored_run_options;
 mod substitute_commands;
 mod who_answers_agent_steps;
 
 pub use cancel_run_without_owner::{cancel_owned, cancel_unowned};
-pub use config::{Config, DriverConfig};
-pub use controller::Controller;
+pub use choose_model_for_backend::Models;
+pub use config::{Config, DriverConfig, GRACE};
 pub use create_or_take_over_run::{Changes, Prepared, TakenRun, create, take_over};
 pub use error::EngineError;
 pub use evaluate_condition::{EvaluateError, evaluate};
@@ -65,15 +65,11 @@ pub use find_recipes::{
     SearchedDirectory, discover_recipes, find_recipe, list_recipes, verify_installation,
     verify_installation as verify_global_installation,
 };
-pub use listener::{
-    Listener, Listener as ExecutionListener, NullListener, StderrListener, WriterListener,
-};
-pub use model_names::Models;
 pub use parse_and_validate_recipe::{Problems, parse_recipe, validate};
 pub use read_step_output::step_output;
 pub use recipe_manifests::{check_upstream_changes, sync_upstream, update_manifest};
 pub use recipe_result::{RecipeResult, StepReport};
-pub use recorded_jobs::{RecordedJob, recorded_jobs};
+pub use recorded_jobs_with_ends::{RecordedJob, recorded_jobs};
 pub use render_document::{DocumentRunner, RenderConfig, RenderEnd, RenderReporter};
 pub use render_template::{RenderShellError, render, render_shell};
 pub use replay_run::{Recorded, recorded, recorded_options};
@@ -82,14 +78,18 @@ pub use required_programs::{
     UnmetRequirement, UnmetRequirements, check_requirements,
 };
 pub use resume_answers::ResumeAnswers;
+pub use run_event_listener::{
+    Listener, Listener as ExecutionListener, NullListener, StderrListener, WriterListener,
+};
 pub use run_follower::{FollowedJob, JobNews, NewsSink, RunFollower};
 pub use run_loop::RunEnd;
 pub use run_owner::{continue_holders, end_holders, is_owned, lock_run, owner_of};
 pub use run_summary::summary;
-pub use runner::{Decision, Error, Runner};
+pub use runner_for_embedders::{Decision, Error, Runner};
 pub use sandboxed_steps::{find_sandbox, not_enforced};
 pub use start_self_as_warden::init;
 pub use step_counts::{Census, census};
+pub use stop_or_pause_run::Controller;
 pub use stored_run_options::{Options, Worktree};
 pub use substitute_commands::Substitutes;
 pub use who_answers_agent_steps::Agents;

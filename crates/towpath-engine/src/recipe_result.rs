@@ -1,7 +1,7 @@
 //! What came of a run, in one value: every step that ended, the final variables, how it went.
 
 use crate::error::{EngineError, io_error};
-use crate::output_values::{VALUE_LIMIT, as_value};
+use crate::job_output_as_value::{VALUE_LIMIT, as_value};
 use crate::read_step_output::step_output;
 use std::fs;
 use std::time::Duration;

@@ -5,7 +5,7 @@ use crate::agent_session_locks::SessionLocks;
 use crate::agent_sessions_and_usage::Sessions;
 use crate::clock::now_ms;
 use crate::error::EngineError;
-use crate::job_end::{SettledEnd, settle};
+use crate::executor_end_to_job_end::{SettledEnd, settle};
 use crate::outputs_read_by_plan::OutputsRead;
 use crate::replay_run::Recorded;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Facts on their way into the store and back.
 
 use crate::error::EngineError;
-use crate::output_values::{as_value, file_output};
+use crate::job_output_as_value::{as_value, file_output};
 use crate::outputs_read_by_plan::OutputsRead;
 use std::path::Path;
 use towpath_core::JobKind;

@@ -9,22 +9,22 @@
 mod build_plan;
 mod builtin_recipes;
 mod call_cycles;
-mod check_across_steps;
+mod check_ids_and_parallel_groups;
 mod chosen_tags;
+mod commands_hiding_failures;
 pub mod condition;
-mod condition_warnings;
+mod condition_warnings_of_plan;
 mod context_validation;
-mod dialect;
 pub mod directory_manifest;
 mod edited_since_planned;
 mod extends;
 pub mod field_table;
-mod find_agent;
-mod foreign_fields;
-mod hidden_failures;
+mod fields_of_other_tools;
+mod find_agent_instructions;
 mod include_files;
 mod loaded_recipe;
 mod machine_analysis;
+mod machine_as_standalone_yaml;
 mod machine_options;
 mod other_tools_files;
 mod parallel_step_batches;
@@ -36,12 +36,12 @@ mod recipe;
 mod recipe_files_on_disk;
 mod recipe_lints;
 mod recipe_outline_for_checks;
+mod recipe_request;
+mod recipe_runner_dialect;
 mod recipe_search;
-mod request;
 mod required_inputs;
 mod schema;
 mod search_directory_status;
-mod standalone_yaml;
 mod stray_braces;
 mod unknown_step_tags;
 mod unread_inputs;
@@ -54,14 +54,14 @@ mod yaml_text_map;
 pub use build_plan::{Resolved, ShadowedBuiltIn, is_file_reference, resolve};
 pub use builtin_recipes::{DEMO_ANSWERS, builtin, builtin_names};
 pub use chosen_tags::Tags;
-pub use condition_warnings::{ConditionWarning, condition_warnings};
-pub use dialect::Dialect;
+pub use condition_warnings_of_plan::{ConditionWarning, condition_warnings};
 pub use edited_since_planned::{Edit, EditedRecipe, edited};
-pub use find_agent::{PlannedAgent, builtin_agents};
+pub use find_agent_instructions::{PlannedAgent, builtin_agents};
 pub use machine_analysis::{
     Analysis, Bounds, End, EndPath, GuardrailExit, ReachableSteps, Restarts, analyse,
     dry_run_layout, machine_findings,
 };
+pub use machine_as_standalone_yaml::{builtin_alone, standalone};
 pub use machine_options::MachineOptions;
 pub use plan::{Plan, PlannedRecipe, Program, plan_hash};
 pub use plan_requirements::{PlanRequirement, RequiredBy};
@@ -73,10 +73,12 @@ pub use recipe::{
     Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step, StepKind, TIERS,
     Transition, ValueTemplate, VariableUse, Work,
 };
-pub use recipe_search::{Listed, Origin, SearchDir, SearchPath, list, list_in, names};
-pub use request::{Request, RunOptions};
+pub use recipe_request::{Request, RunOptions};
+pub use recipe_runner_dialect::Dialect;
+pub use recipe_search::{
+    Listed, Origin, SearchDir, SearchPath, list, list_in, list_in_working_directory, names,
+};
 pub use required_inputs::missing;
 pub use schema::{machine_schema, schema_head, steps_schema};
 pub use search_directory_status::{Installed, verify_installation};
-pub use standalone_yaml::{builtin_alone, standalone};
 pub use yaml::{MAX_BYTES, parse as parse_yaml};

@@ -3,7 +3,7 @@
 
 use crate::field_table::{Section, find_field};
 use std::sync::Arc;
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source, Span};
 
 const RECIPE: &str =

@@ -3,12 +3,12 @@
 //! the home directory or the environment.
 
 use crate::builtin_recipes::{all_names, builtin, builtin_names};
-use crate::dialect::Dialect;
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::read::{ReadContext, STEPS_FILE, read_in_context};
 use crate::recipe_files_on_disk::{
     self, EXTENSIONS, LIST_DEPTH, RecipeFile, Refusal, names_below, stays_below,
 };
+use crate::recipe_runner_dialect::Dialect;
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::panic::resume_unwind;
@@ -104,6 +104,19 @@ pub fn list_in(search: &SearchPath, dialect: Dialect) -> Vec<Listed> {
         listed.push(Listed { shadowed, ..recipe });
     }
     listed
+}
+
+/// The recipes right in the working directory, where a name is looked for last. Its other files may be
+/// anything: what cannot be read as a recipe is no recipe.
+pub fn list_in_working_directory(path: &Path, dialect: Dialect) -> Vec<Listed> {
+    let directory = SearchDir { path: path.to_owned(), origin: Origin::Project };
+    let base: Option<Arc<Path>> = path.canonicalize().ok().map(Arc::from);
+    let names = names_below(path, 1).unwrap_or_default().into_iter();
+    let file =
+        |(name, path)| Candidate::File { name, path, directory: &directory, base: base.clone() };
+    let candidates: Vec<Candidate<'_>> = names.map(file).collect();
+    let read = read_all(&candidates, dialect).into_iter().flatten();
+    read.filter(|listed| listed.broken.is_none()).collect()
 }
 
 /// Something that was found on the search path, not read yet.

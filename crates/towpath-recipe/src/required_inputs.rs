@@ -7,7 +7,7 @@ use crate::context_validation::violations;
 use crate::loaded_recipe::Loaded;
 use crate::recipe::ValueTemplate;
 use crate::recipe_outline_for_checks::{Named, Outline, StepOutline, Task};
-use crate::request::{Request, RunOptions};
+use crate::recipe_request::{Request, RunOptions};
 use crate::unread_inputs::unread_names;
 use crate::variable_flow::VariableFlow;
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! Text in double braces that is no placeholder and stays as it is written: `{{ a | upper }}`,
-//! `{{x y}}`, `{{x}`. Other programs have templates of their own, so only what names a variable of
-//! the recipe is taken for a slip.
+//! `{{x y}}`, `{{x}`; and `${{ x }}`, whose `$` stays. Other programs have templates of their own, so
+//! only what names a variable of the recipe is taken for a slip.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -33,17 +33,23 @@ pub(crate) fn stray_braces(text: &str) -> Vec<(Range<usize>, &str, bool)> {
     while let Some(start) = text[at..].find("{{").map(|i| at + i) {
         at = start + 1;
         let inner = start + 2;
-        // `${{ … }}` is another program's, `\{{` is meant, and of `{{{` the last two count.
-        if text[..start].ends_with(['$', '\\']) || text[inner..].starts_with('{') {
+        // `\{{` is meant, and of `{{{` the last two count.
+        if text[..start].ends_with('\\') || text[inner..].starts_with('{') {
             continue;
         }
+        let dollar = text[..start].ends_with('$');
         let most = text.floor_char_boundary(text.len().min(inner + LONGEST));
         let window = &text[inner..most];
         let end = window.find(['}', '\n', '{']).map_or(most, |i| inner + i);
         let inside = &text[inner..end];
         let closed = text[end..].starts_with("}}");
         let is_placeholder = closed && VarPath::new(inside.trim_matches([' ', '\t'])).is_some();
-        if !is_placeholder
+        if dollar {
+            // GitHub's spelling has blanks; `${{price}}` may be meant. Other `${{ … }}` are GitHub's own.
+            if is_placeholder && inside.starts_with(' ') {
+                found.push((start - 1..end + 2, inside, true));
+            }
+        } else if !is_placeholder
             && inside.trim_start().starts_with(|c: char| c.is_alphanumeric() || c == '_')
         {
             let braces = if closed { 2 } else { usize::from(text[end..].starts_with('}')) };
@@ -58,8 +64,16 @@ impl StrayBraces {
     /// What is wrong, if it names a variable.
     pub fn problem(&self, known: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
         let label = self.label(known)?;
-        let message = "this is no placeholder: it stays as it is written";
+        let message = match self.is_name() {
+            true => "the `$` stays before the value",
+            false => "this is no placeholder: it stays as it is written",
+        };
         Some(Diagnostic::warning("unfilled", message).at(&self.source, self.span, label))
+    }
+
+    /// `${{ x }}`: all other names in braces are placeholders.
+    fn is_name(&self) -> bool {
+        self.closed && VarPath::new(self.inside.trim()).is_some()
     }
 
     fn label(&self, known: &dyn Fn(&str) -> bool) -> Option<String> {
@@ -72,6 +86,9 @@ impl StrayBraces {
         let words: Vec<&str> = inside.split_whitespace().collect();
         let all_names = words.len() > 1 && words.iter().all(|word| VarPath::new(word).is_some());
         let joined = ["_", "-", "."].map(|sign| words.join(sign));
+        if self.is_name() {
+            return names(inside).then(|| format!("write {{{{{inside}}}}}, without `$`"));
+        }
         if !self.closed {
             return (rest.is_empty() && names(first)).then(|| format!("write {{{{{first}}}}}"));
         }
@@ -129,6 +146,7 @@ mod tests {
             ("a {{x} b", "write {{x}}"),
             ("a {{ x\n}}", "write {{x}}"),
             ("a {{x", "write {{x}}"),
+            ("v${{ x }}", "write {{x}}, without `$`"),
         ] {
             assert_eq!(label(text), [Some(expected.to_owned())], "{text}");
         }
@@ -140,7 +158,7 @@ mod tests {
             "docker ps --format '{{.Names}}'",
             "{{json .State}} {{range .Items}}{{.}}{{end}} {{- if x }} {{ $x }} {{\"x\"}} {{'x'}}",
             "{{#each x}} {{/each}} {{> x}} {{!x}} {{&x}} {{{x}}} {{^x}}",
-            "${{ x == 'a' }} ${{ github.ref }} \\{{x y}}",
+            "${{ x == 'a' }} ${{ github.ref }} ${{x}} \\{{x y}}",
             "{{ host | upper }} {{a b}} {{if x}} {{ for y in x }} {{a,b},c} {{x,y},z}",
             "{{x}} {{ x }} {{x.y}} {{x.0}}",
             "{{",

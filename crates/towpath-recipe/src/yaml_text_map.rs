@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-use towpath_core::node::Node;
+use towpath_core::spanned_tree::Node;
 use towpath_core::{Source, Span};
 
 /// The two texts are lined up when the first location is asked for: most texts have no error.

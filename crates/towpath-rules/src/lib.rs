@@ -30,6 +30,7 @@
 //! Nothing here prints, reads a file or the environment, or asks the time.
 
 mod agents_md;
+mod check_new_rule;
 mod command_prefix;
 mod correct_tool_call;
 mod correction;
@@ -39,7 +40,6 @@ pub mod hook_record;
 pub mod host;
 mod line;
 pub mod mask_secrets;
-mod new_rule;
 mod recipe;
 mod rule;
 mod rule_from_dp_alias;
@@ -53,10 +53,10 @@ mod text_and_regex_matches;
 mod tool_call;
 
 pub use agents_md::{BrokenMarkers, agents_md, agents_md_lines, with_agents_md};
+pub use check_new_rule::{NewRule, RuleError};
 pub use correct_tool_call::correct;
 pub use correction::{Applied, Correction, Denial, Edit, Rewrite};
 pub use line::{Unapplied, unapplied};
-pub use new_rule::{NewRule, RuleError};
 pub use recipe::template::TemplateError;
 pub use rule::{KindName, Rule, RuleKey, RuleKind, SHELL_PARAMETER, SHELL_TOOL, Scope, merge};
 pub use rule_from_dp_alias::{DpAlias, UnknownAlias};

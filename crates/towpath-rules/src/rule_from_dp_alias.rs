@@ -1,6 +1,6 @@
 //! An alias of `dp`, as its database and its exported collections have it.
 
-use crate::new_rule::NewRule;
+use crate::check_new_rule::NewRule;
 use crate::rule::RuleKind;
 use crate::tool_call::DEFAULT_HOST;
 

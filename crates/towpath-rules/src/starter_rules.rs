@@ -2,7 +2,7 @@
 //! it, for some are wrong on some machines. Each has lines that show what it does and what it leaves
 //! alone; a test tries all of them.
 
-use crate::new_rule::NewRule;
+use crate::check_new_rule::NewRule;
 use crate::rule::RuleKind;
 use crate::tool_call::DEFAULT_HOST;
 

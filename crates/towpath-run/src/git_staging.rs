@@ -45,7 +45,8 @@ git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-rena
 print_tree";
 
 /// Adds what is dirty now and was not before, and prints it, then the tree. What is in conflict is left alone, and
-/// so is a repository within the repository.
+/// so is a repository within the repository. The index may be locked for a moment: by the staging of a step of
+/// the same group, or by the user.
 const GIT_ADD: &str = "\
 export LC_ALL=C
 before={{before}}
@@ -53,7 +54,12 @@ new=$(git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --n
   grep -Ev '^(. |U|.U|AA|DD)' | cut -c4- | grep -v '/$' | sort | comm -13 <(printf '%s\\n' \"$before\" | sort) -)
 if [ -n \"$new\" ]; then
   top=$(git rev-parse --show-toplevel) || exit
-  printf '%s\\n' \"$new\" | GIT_LITERAL_PATHSPECS=1 git -C \"$top\" add --pathspec-from-file=- || exit
+  for try in {1..50}; do
+    error=$(printf '%s\\n' \"$new\" | GIT_LITERAL_PATHSPECS=1 git -C \"$top\" add --pathspec-from-file=- 2>&1) && break
+    code=$?
+    [[ $try -lt 50 && $error == *index.lock* ]] || { printf '%s\\n' \"$error\" >&2; exit $code; }
+    sleep 0.1
+  done
   printf '%s\\n' \"$new\"
 fi
 print_tree";

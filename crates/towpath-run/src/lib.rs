@@ -11,36 +11,36 @@
 //! | state machines: transitions, guardrails, outcomes, reminders | `state_machine/` |
 //! | conditions, filling a job, calling a recipe | `step_start.rs`, `fill_command_and_prompt.rs` |
 //! | what a finished job means, how a step settles | `step_end.rs` |
-//! | hooks | `hooks.rs` |
+//! | hooks | `pre_and_post_step_hooks.rs` |
 //! | `recursion`: how many steps, how deep | `step_and_depth_limits.rs` |
-//! | timeouts of commands, agent calls and recipe steps | `job_timeout.rs`, `recipe_step_expiry.rs` |
+//! | timeouts of commands, agent calls and recipe steps | `job_timeout.rs`, `recipe_step_timeout.rs` |
 //! | asking an agent again for JSON | `json_reminder.rs` |
 //! | staging in git what an agent changed | `git_staging.rs` |
 //! | an agent that finishes a failed recipe's work | `recovery_agent.rs` |
 //! | faults that are waited for | `wait_after_fault.rs` |
 //! | interruption, retry, `--done`, `--again` | `resume_interrupted_steps.rs` |
-//! | continuing with an edited recipe | `edited_recipe.rs` |
+//! | continuing with an edited recipe | `continue_with_edited_recipe.rs` |
 //! | what a run would do, without doing it | `preview/` |
 
 #![deny(clippy::disallowed_methods)]
 
 mod agent_call;
 mod condition_values;
+mod continue_with_edited_recipe;
 mod cost_of_calls;
-mod edited_recipe;
 mod event;
 mod fact;
 mod fill_command_and_prompt;
 mod find_step;
 mod git_staging;
-mod hooks;
 mod job;
 mod job_end;
 mod job_timeout;
 mod json_reminder;
+mod pre_and_post_step_hooks;
 mod preview;
 mod recipe_frame;
-mod recipe_step_expiry;
+mod recipe_step_timeout;
 mod recovery_agent;
 mod render_prompt_documents;
 mod resume_interrupted_steps;
@@ -58,8 +58,8 @@ mod wait_after_fault;
 
 pub use agent_call::{AgentCall, CallEnd};
 pub use condition_values::ConditionValue;
+pub use continue_with_edited_recipe::EditRefused;
 pub use cost_of_calls::Spent;
-pub use edited_recipe::EditRefused;
 pub use event::{CallEnded, CallStarted, EndedWith, Event, EventKind, Movement};
 pub use fact::{Answer, Fact, StopReason};
 pub use find_step::NoSuchStep;

@@ -217,6 +217,15 @@ impl Run {
         .collect()
     }
 
+    /// The steps about which the user would have to decide if the run were resumed now.
+    pub fn asking_when_resumed(&self, now_ms: i64) -> Vec<StepPath> {
+        let mut resumed = self.clone();
+        match resumed.apply(&Fact::Resumed, now_ms) {
+            Ok(()) => resumed.asking(),
+            Err(_) => Vec::new(),
+        }
+    }
+
     /// The steps about which the user must decide before anything continues.
     pub fn asking(&self) -> Vec<StepPath> {
         let mut steps = Vec::new();

@@ -2,13 +2,13 @@
 //! Everything that can be decided without the values is decided here, once.
 
 use crate::bash::{NotBash, Reason};
-use crate::parsed_region::{self, ParseError, ParsedRegion};
+use crate::parse_script_with_placeholders::{self, ParseError, ParsedRegion};
 use crate::placeholder_context::{self, Walk};
 use crate::placeholder_replacement::Form;
 use crate::refusal_messages::{self, Refusal};
 use crate::text_edits;
 use crate::text_with_placeholder_marks::Region;
-use crate::unfilled_script::{Piece, UnfilledScript, Variable};
+use crate::unfilled_script_types::{Piece, UnfilledScript, Variable};
 use crate::value_as_code_warnings;
 use crate::variable_attributes::VariableAttributes;
 use crate::{PlaceholderKind, ShellError, ShellWarning, filled_script};
@@ -73,10 +73,11 @@ impl<'a> ShellTextAnalysis<'a> {
         outer: &VariableAttributes,
         scope: Scope,
     ) -> Result<Vec<Piece>, ShellError> {
-        let parsed = parsed_region::parse(region, outer).map_err(|error| match error {
-            ParseError::Refused { placeholder, refusal } => self.error_at(placeholder, refusal),
-            ParseError::NotBash(e) => not_bash(region, &e),
-        })?;
+        let parsed =
+            parse_script_with_placeholders::parse(region, outer).map_err(|error| match error {
+                ParseError::Refused { placeholder, refusal } => self.error_at(placeholder, refusal),
+                ParseError::NotBash(e) => not_bash(region, &e),
+            })?;
         self.warn_unread(region, &parsed);
         let names = VariableAttributes::of(&parsed.block, &region.text, &parsed.names);
         value_as_code_warnings::warn(&parsed.block, region, &names, &mut self.warnings);

@@ -12,23 +12,23 @@ mod compile_to_unfilled_script;
 mod filled_script;
 mod integer_values;
 mod nested_code;
-mod parsed_region;
+mod parse_and_fill_shell_text;
+mod parse_script_with_placeholders;
 mod placeholder_context;
 mod placeholder_replacement;
 mod recipe_var_environment;
 mod refusal_messages;
-mod shell_text;
-mod simplified_text;
+mod replace_pieces_without_placeholder;
 mod text_edits;
 mod text_with_placeholder_marks;
-mod unfilled_script;
+mod unfilled_script_types;
 mod value_as_code_warnings;
 mod variable_attributes;
 mod words_read_as_code;
 
 pub use filled_script::{FAIL_FAST, Filled};
-pub use recipe_var_environment::RecipeVariable;
-pub use shell_text::{
+pub use parse_and_fill_shell_text::{
     FillError, PlaceholderKind, ShellError, ShellPlaceholder, ShellText, ShellWarning,
 };
+pub use recipe_var_environment::RecipeVariable;
 pub use words_read_as_code::words_read_as_code;

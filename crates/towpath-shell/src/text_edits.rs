@@ -1,6 +1,6 @@
 //! Edits of a text, and the pieces that result.
 
-use crate::unfilled_script::Piece;
+use crate::unfilled_script_types::Piece;
 use std::ops::Range;
 
 /// Replaces a range of the text; an empty range inserts.

@@ -5,7 +5,7 @@
 //! number, whether the user has disabled them and their hits are kept here, by that file's path.
 
 use crate::error::PathlessError;
-use crate::row_counts::count;
+use crate::keep_newest_rows::count;
 use crate::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use std::os::unix::ffi::OsStrExt as _;

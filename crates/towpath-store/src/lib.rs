@@ -7,7 +7,6 @@
 
 mod connection;
 mod correction_rules;
-mod corrections;
 mod corrections_pause;
 mod damage_and_permissions;
 mod delete_runs;
@@ -15,12 +14,13 @@ mod disk_space;
 mod dismissed_suggestions;
 mod error;
 mod facts;
+mod keep_newest_rows;
 mod open_and_commit;
 mod outputs;
 mod plans;
 mod private_files;
 mod read_dp_aliases;
-mod row_counts;
+mod recorded_corrections;
 mod run_summary;
 mod runs;
 mod schema;
@@ -30,7 +30,6 @@ mod trust;
 mod where_clause;
 
 pub use correction_rules::{ProjectRuleRow, SetRule, StoredRule};
-pub use corrections::{CorrectionFilter, CorrectionRow};
 pub use corrections_pause::Pause;
 pub use disk_space::{Reclaimed, disk_usage};
 pub use error::StoreError;
@@ -40,6 +39,7 @@ pub use outputs::{INLINE_LIMIT, Output, OutputRef, StoredOutput, Stream, settle_
 pub use plans::StoredPlan;
 pub use private_files::DATABASE;
 pub use read_dp_aliases::{DpAliasRow, DpAliases, read_dp_aliases};
+pub use recorded_corrections::{CorrectionFilter, CorrectionRow};
 pub use run_summary::Summary;
 pub use runs::{Found, NewRun, RunFilter, RunRow};
 pub use schema::VERSION as SCHEMA_VERSION;

@@ -4,7 +4,7 @@
 //! from it, and what its input means, is the caller's matter.
 
 use crate::error::PathlessError;
-use crate::row_counts::{count, forget_old};
+use crate::keep_newest_rows::{count, forget_old};
 use crate::where_clause::WhereClause;
 use crate::{Store, StoreError};
 use rusqlite::{Connection, Row, params};

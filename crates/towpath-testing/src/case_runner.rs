@@ -3,13 +3,13 @@
 //! of ours, so that nothing they start can outlive them.
 
 use crate::agent_and_command_replacements::Replacements;
+use crate::calling_program_trait::Host;
 use crate::case_directory_and_environment::{CaseDirectory, CaseFileError, remove};
 use crate::case_problem::Problem;
 use crate::case_run_inputs_file::{CaseRunFile, Ends};
 use crate::child_runs_and_signals::ChildProcesses;
 use crate::compare_with_expected::Comparison;
 use crate::find_steps_by_path::{RecipeSteps, Workers};
-use crate::host_trait::Host;
 use crate::mutation::Change;
 use crate::parallel_in_order;
 use crate::result_observer::Observer;

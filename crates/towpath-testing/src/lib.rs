@@ -8,6 +8,7 @@
 //! happens is reported to an [`Observer`].
 
 mod agent_and_command_replacements;
+mod calling_program_trait;
 mod case_directory_and_environment;
 mod case_problem;
 mod case_run_inputs_file;
@@ -16,7 +17,6 @@ mod child_runs_and_signals;
 mod compare_with_expected;
 mod expected_calls;
 mod find_steps_by_path;
-mod host_trait;
 mod matcher;
 mod mutation;
 mod parallel_in_order;
@@ -28,11 +28,11 @@ mod suite_and_case_types;
 mod test_file_paths;
 mod tested_recipe;
 
+pub use calling_program_trait::Host;
 pub use case_problem::Problem;
 pub use case_run_inputs_file::CaseRunFile;
 pub use case_runner::{CaseResult, CaseRunner};
 pub use child_runs_and_signals::ChildProcesses;
-pub use host_trait::Host;
 pub use mutation::{Change, Mutant, changes, mutate};
 pub use read_test_file::{read, test_file_schema};
 pub use result_observer::Observer;

@@ -20,7 +20,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FieldType, Fields, FileKind, Key, Required, Subject};
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source, Span};
 use towpath_recipe::parse_yaml;
 

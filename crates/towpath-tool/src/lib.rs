@@ -22,22 +22,22 @@
 
 #[allow(clippy::disallowed_methods, reason = "it writes files")]
 pub mod archive;
+mod check_from_probe;
+mod choose_next_probe;
+mod clean_printed_text;
+mod combine_probe_verdicts;
 mod command_words;
 mod detector;
 #[allow(clippy::disallowed_methods, reason = "it writes files")]
 pub mod download;
 mod evaluate_verify_section;
-mod file_facts;
 mod find_tool_name_in_line;
 #[allow(clippy::disallowed_methods, reason = "it reads and writes installs")]
 pub mod install;
-mod observation;
 mod output_pattern;
-mod printed_text;
-mod probe_ladder;
+mod probe_observation;
 pub mod project_tools;
 mod read_observation_json;
-mod recipe;
 mod recipe_file;
 mod recipe_provenance;
 mod repair_metadata;
@@ -46,29 +46,29 @@ pub mod self_repair;
 #[allow(clippy::disallowed_methods, reason = "it reads and writes what was fetched")]
 pub mod sources;
 mod static_check;
-mod tool_verdict;
+mod static_file_facts;
+mod tool_recipe;
 mod verdict_and_evidence;
 #[allow(clippy::disallowed_methods, reason = "it looks at files and measures time")]
 pub mod verification;
-mod verify_analysis;
 mod verify_section;
 mod version_token;
 
+pub use check_from_probe::{VerifyAnalysis, analyze, verify_section};
+pub use choose_next_probe::{ProbeRequest, next_probe};
+pub use clean_printed_text::{captured_text, clean_text};
+pub use combine_probe_verdicts::{Probe, ToolVerdict, combine};
 pub use command_words::{CommandWordsError, command_words};
 pub use detector::judge;
 pub use evaluate_verify_section::{CheckFailure, CheckOutcome, VersionMismatch, check};
-pub use file_facts::FileFacts;
-pub use observation::{Observation, ProcessEnd, Via};
 pub use output_pattern::{OutputPattern, PatternError, PatternMatch};
-pub use printed_text::{captured_text, clean_text};
-pub use probe_ladder::{ProbeRequest, next_probe};
+pub use probe_observation::{Observation, ProcessEnd, Via};
 pub use read_observation_json::read_observation;
-pub use recipe::{Action, InstallStep, Metadata, Platform, ToolRecipe, VersionSource};
 pub use recipe_file::{check_tool_name, read_recipe, write_recipe};
 pub use recipe_provenance::{Origin, Provenance, content_hash};
 pub use repair_metadata::{REPAIR_TYPE, RepairMetadata, RepairMethod};
 pub use static_check::{FileEntry, FileQuestions, Machine, check_file, defined_versions};
-pub use tool_verdict::{Probe, ToolVerdict, combine};
+pub use static_file_facts::FileFacts;
+pub use tool_recipe::{Action, InstallStep, Metadata, Platform, ToolRecipe, VersionSource};
 pub use verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
-pub use verify_analysis::{VerifyAnalysis, analyze, verify_section};
 pub use verify_section::{REPAIRED_REASON, VERSION, VerifyMode, VerifySection};

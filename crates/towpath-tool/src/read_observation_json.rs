@@ -1,11 +1,11 @@
 //! From the JSON of a recorded observation to a value. Unknown fields are refused, but for what the test
 //! cases add to an observation to describe it.
 
-use crate::file_facts::FileFacts;
-use crate::observation::{Observation, ProcessEnd, Via};
+use crate::probe_observation::{Observation, ProcessEnd, Via};
+use crate::static_file_facts::FileFacts;
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FieldType, FileKind, Key, Subject};
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source, parse_json};
 
 const OBSERVATION: FileKind = FileKind {

@@ -2,9 +2,9 @@
 //! edited the file, text and hash no longer agree, and the recipe counts as written by the user, which
 //! nothing repairs.
 
-use crate::recipe::ToolRecipe;
 use crate::recipe_file::write_recipe;
 use crate::repair_metadata::RepairMetadata;
+use crate::tool_recipe::ToolRecipe;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;

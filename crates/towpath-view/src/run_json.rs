@@ -8,10 +8,55 @@ use crate::step_text_and_callee::{callee, step_text};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use towpath_core::{RunStatus, StatusKind, StepPath};
-use towpath_engine::{Recorded, census, not_enforced};
+use towpath_engine::{Recorded, census, is_owned, not_enforced, recorded, summary};
 use towpath_recipe::Program;
-use towpath_run::{Fact, Run};
-use towpath_store::{RunRow, Summary};
+use towpath_run::{Limits, Run, StepState, StepView};
+use towpath_store::{RunRow, Store, Summary};
+
+/// The status of a run. One that is recorded as running and has no owner was interrupted.
+pub fn status_of(store: &Store, row: &RunRow) -> RunStatus {
+    let status = row.summary.status.clone();
+    if status == RunStatus::Running && !is_owned(store, &row.id) {
+        return RunStatus::Interrupted;
+    }
+    status
+}
+
+/// A run that has not ended has a summary from its start: its record has the present one. Returns the steps
+/// that are running, or were when its owner ended.
+pub fn bring_up_to_date(store: &Store, row: &mut RunRow, limits: Limits) -> Vec<StepInFlight> {
+    if row.summary.status != RunStatus::Running {
+        return Vec::new();
+    }
+    // One that cannot be read any more is listed as it was at its start; looking at it reports why.
+    let Ok(known) = recorded(store, &row.id, Limits { agents: 1, ..limits }) else {
+        return Vec::new();
+    };
+    row.summary = summary(&known.run, None, row.summary.active_ms);
+    steps_in_flight(&known.run.view())
+}
+
+/// A step that was started and has no end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepInFlight {
+    pub path: StepPath,
+    pub started_ms: Option<i64>,
+}
+
+/// The steps that were started and have no end; of one that calls a recipe its steps.
+pub fn steps_in_flight(steps: &[StepView]) -> Vec<StepInFlight> {
+    let mut found = Vec::new();
+    for step in steps {
+        let below = steps_in_flight(&step.children);
+        let open = matches!(step.state, StepState::Running | StepState::Interrupted);
+        if below.is_empty() && open {
+            let (path, started_ms) = (step.path.clone(), step.started_ms);
+            found.push(StepInFlight { path, started_ms });
+        }
+        found.extend(below);
+    }
+    found
+}
 
 /// Runs, each with the status that whoever looked found out.
 pub fn runs_json(rows: &[(RunRow, RunStatus)], zone: &TimeZone) -> Value {
@@ -98,13 +143,9 @@ impl ShownRun {
 
     /// The steps about which the user must decide, now or as soon as the run is resumed.
     pub fn asking(&self, now_ms: i64) -> Vec<StepPath> {
-        if self.status != RunStatus::Interrupted {
-            return self.run().asking();
-        }
-        let mut resumed = self.run().clone();
-        match resumed.apply(&Fact::Resumed, now_ms) {
-            Ok(()) => resumed.asking(),
-            Err(_) => Vec::new(),
+        match self.status {
+            RunStatus::Running | RunStatus::Done => Vec::new(),
+            _ => self.run().asking_when_resumed(now_ms),
         }
     }
 

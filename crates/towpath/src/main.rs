@@ -8,7 +8,7 @@ mod debug_log;
 mod documents;
 mod duration_arguments;
 mod environment;
-mod exit;
+mod exit_codes_and_errors;
 mod files;
 mod git;
 mod meant_command_line;
@@ -20,7 +20,7 @@ mod terminal;
 mod tools;
 
 use environment::Invocation;
-use exit::{Ended, Exit};
+use exit_codes_and_errors::{Ended, Exit};
 use std::process::ExitCode;
 use terminal::out;
 

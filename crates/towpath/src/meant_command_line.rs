@@ -1,11 +1,39 @@
-//! The command line that a user meant, where the parser refuses what other programs take: a recipe's file
-//! as the command, and `NAME=VALUE` without its flag. It only answers; nothing runs.
+//! The command line that a user meant, where the parser refuses what other programs take: a recipe as the
+//! command, another word for a command, and values without `--set`. It only answers; nothing runs.
 
 use crate::environment::Invocation;
+use crate::session::recipe_list;
+use crate::session::shadowed_built_ins::CalledAs;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::path::Path;
 use towpath_recipe::is_file_reference;
 use towpath_shell::bash::quote;
+
+/// Commands of other programs, and ours that do the same.
+const HABITS: &[(&[&str], &str)] = &[
+    (&["check", "lint", "verify"], "validate"),
+    (&["status", "ps", "history", "ls"], "runs"),
+    (&["retry", "rerun", "continue"], "resume"),
+    (&["stop", "kill", "abort"], "cancel"),
+    (&["start", "exec", "play"], "run"),
+    (&["log", "tail", "output"], "logs"),
+    (&["describe", "plan", "graph"], "explain"),
+    (&["version"], "--version"),
+];
+
+/// Flags by which other programs set a variable.
+const SETTING_FLAGS: &[&str] = &[
+    "--var",
+    "--param",
+    "--arg",
+    "--input",
+    "--env",
+    "--define",
+    "--extra-vars",
+    "-s",
+    "-D",
+    "-e",
+];
 
 /// The message with the line that was meant; none where nothing is known.
 pub fn message(error: &clap::Error, invocation: &Invocation) -> Option<String> {
@@ -16,31 +44,65 @@ pub fn message(error: &clap::Error, invocation: &Invocation) -> Option<String> {
         .collect::<Option<_>>()?;
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            let file = refused(error, ContextKind::InvalidSubcommand)?;
-            let is_recipe = is_file_reference(&file) || Path::new(&file).is_file();
-            let line = typed(&words, |word, line| {
-                line.extend(
-                    (word == file && !line.contains(&"run".to_owned())).then(|| "run".to_owned()),
-                );
-                line.push(quote(word));
-            });
-            is_recipe.then(|| format!("`{file}` is no command; to run it: {line}"))
+            other_command(&refused(error, ContextKind::InvalidSubcommand)?, &words, invocation)
         }
         ErrorKind::UnknownArgument => {
             let first = refused(error, ContextKind::InvalidArg)?;
             let command = (invocation.command_line)();
             let sets = words.iter().find_map(|word| command.find_subcommand(word))?;
             let takes_set = sets.get_arguments().any(|argument| argument.get_id() == "set");
-            let line = typed(&words, |word, line| {
-                let is_value = line.last().is_some_and(|before| before == "--set");
-                line.extend((is_assignment(word) && !is_value).then(|| "--set".to_owned()));
-                line.push(quote(word));
-            });
-            (takes_set && is_assignment(&first))
-                .then(|| format!("variables are set with --set: {line}"))
+            let line = takes_set.then(|| with_values_set(&words))??;
+            let similar =
+                error.get(ContextKind::SuggestedArg).is_some() && first.len() > "--ab".len();
+            let is_value = is_assignment(&first) || SETTING_FLAGS.contains(&first.as_str());
+            (is_value || !similar)
+                .then(|| format!("variables are set with --set NAME=VALUE: {line}"))
         }
         _ => None,
     }
+}
+
+/// A word that is no command: a recipe, or what another program calls a command of ours.
+fn other_command(word: &str, words: &[String], invocation: &Invocation) -> Option<String> {
+    let run = || {
+        let rest: Vec<String> = words.iter().filter(|given| *given != "run").cloned().collect();
+        let line = [vec!["run".to_owned()], rest].concat();
+        with_values_set(&line).unwrap_or_else(|| typed(&line))
+    };
+    if is_file_reference(word) || Path::new(word).is_file() {
+        return Some(format!("`{word}` is no command; to run it: {}", run()));
+    }
+    if let Some((_, ours)) = HABITS.iter().find(|(theirs, _)| theirs.contains(&word)) {
+        return Some(format!("`{word}` is no command; did you mean `towpath {ours}`?"));
+    }
+    let env = invocation.environment().ok()?;
+    let recipes = recipe_list::entries(env, None, &[], CalledAs::Towpath).ok()?;
+    let is_recipe = recipes.iter().any(|entry| entry.recipe.name == word);
+    is_recipe.then(|| format!("`{word}` is a recipe and no command; to run it: {}", run()))
+}
+
+/// The typed line with every value as `--set NAME=VALUE`; none where it has no value that is not.
+fn with_values_set(words: &[String]) -> Option<String> {
+    let mut line: Vec<String> = Vec::new();
+    let mut changed = false;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let long = word.strip_prefix("--").filter(|rest| is_assignment(rest));
+        let sets = word == "--set";
+        if sets || SETTING_FLAGS.contains(&word.as_str()) {
+            let value = words.next()?;
+            let whole = is_assignment(value);
+            let value = if whole { value.clone() } else { format!("{value}={}", words.next()?) };
+            line.extend(["--set".to_owned(), value]);
+            changed |= !(sets && whole);
+        } else if let Some(value) = long.or(is_assignment(word).then_some(word)) {
+            line.extend(["--set".to_owned(), value.to_owned()]);
+            changed = true;
+        } else if word != "--" {
+            line.push(word.clone());
+        }
+    }
+    changed.then(|| typed(&line))
 }
 
 /// What the parser did not take.
@@ -51,13 +113,9 @@ fn refused(error: &clap::Error, kind: ContextKind) -> Option<String> {
     }
 }
 
-/// The typed line with what is added to it.
-fn typed(words: &[String], mut add: impl FnMut(&str, &mut Vec<String>)) -> String {
-    let mut line = vec!["towpath".to_owned()];
-    for word in words {
-        add(word, &mut line);
-    }
-    line.join(" ")
+fn typed(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
+    format!("towpath {}", words.join(" "))
 }
 
 /// `name=Ann`, and no flag.

@@ -7,13 +7,13 @@ pub use schema::settings_schema;
 
 use crate::duration_arguments::of_seconds;
 use crate::environment::Environment;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_agent::BACKENDS;
 use towpath_core::fields::{FieldReader, FieldType, FileKind, Subject};
-use towpath_core::node::{Entry, Kind};
+use towpath_core::spanned_tree::{Entry, Kind};
 use towpath_core::{Diagnostic, Source, Value, nearest, parse_toml, text_of};
 use towpath_rules::host::{Mode, Permission};
 

@@ -4,7 +4,7 @@
 
 use crate::corrections::install::HostFiles;
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::files;
 use crate::terminal::shown_path::shown_path;
 use sha2::{Digest as _, Sha256};

@@ -3,7 +3,7 @@
 //! is not there is simply not read.
 
 use super::{FieldRow, FieldType, Fields, FileKind, LONGEST_TIME, Subject};
-use crate::node::{Entry, Kind, Node};
+use crate::spanned_tree::{Entry, Kind, Node};
 use crate::{Diagnostic, Source, Span, nearest, quoted_list};
 use std::str::FromStr;
 use std::sync::Arc;

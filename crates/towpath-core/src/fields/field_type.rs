@@ -1,6 +1,6 @@
 //! What a field's value must look like.
 
-use crate::node::{Kind, Node};
+use crate::spanned_tree::{Kind, Node};
 use std::time::Duration;
 
 /// The longest time that something may be given: a round number that every clock can still add.

@@ -51,7 +51,7 @@ pub use file_kind_words::FileKind;
 pub use message_subject::Subject;
 
 use crate::nearest;
-use crate::node::Entry;
+use crate::spanned_tree::Entry;
 
 /// A row of a table of fields, as far as sorting a map needs it. A plain name is such a row.
 pub trait FieldRow: 'static {

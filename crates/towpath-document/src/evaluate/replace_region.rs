@@ -2,8 +2,8 @@
 
 use super::{Evaluation, Next, Target};
 use crate::directive::{Call, Invocation};
+use crate::directive_location::Location;
 use crate::document::{Document, Node, NodeKind};
-use crate::location::Location;
 use crate::problem_codes::VARIABLE_NOT_FOUND;
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! The command that a directive runs, and what became of it.
 
 use super::{Evaluation, Next, Pending, Target};
-use crate::command::{Command, CommandEnd};
 use crate::definition_scope::{Computed, DefinedCommand};
 use crate::directive::Invocation;
+use crate::directive_location::Location;
+use crate::document_command::{Command, CommandEnd};
 use crate::interpolated::Interpolated;
-use crate::location::Location;
 use crate::problem_codes::EXECUTION_FAILED;
 use crate::resolve_command::Values;
 use towpath_core::Diagnostic;

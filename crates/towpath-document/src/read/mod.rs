@@ -6,7 +6,7 @@ mod define;
 mod directive_line;
 mod embed_and_import;
 mod lines_and_indentation;
-mod near_misses;
+mod prose_like_directives;
 mod regions;
 mod text_data_and_path;
 
@@ -61,7 +61,7 @@ struct Reader<'a> {
     /// The line of the offset up to which lines were counted.
     line: usize,
     counted: usize,
-    near_misses: Vec<near_misses::NearMiss>,
+    near_misses: Vec<prose_like_directives::NearMiss>,
     unclosed: UnclosedBlocks,
     /// The next `{{`, wherever it is, so that most lines are not searched by themselves.
     next_braces: usize,
@@ -97,7 +97,9 @@ impl Reader<'_> {
             Some(b'\\') if begins_directive(&content[1..]) => {
                 self.push(start..start + 1, NodeKind::Escape);
             }
-            Some(b'@' | b' ' | b'\t') => self.near_misses.extend(near_misses::find(content, start)),
+            Some(b'@' | b' ' | b'\t') => {
+                self.near_misses.extend(prose_like_directives::find(content, start));
+            }
             _ => {}
         }
         self.prose(start.max(self.copied)..line.text_end);

@@ -1,7 +1,7 @@
 //! An argument of any text arrives in its command as it is, however it is written in the call and
 //! however the command quotes it.
 
-use crate::support::bash;
+use crate::render_with_real_bash::bash;
 use proptest::prelude::*;
 use std::path::Path;
 use towpath_core::{Map, Value};

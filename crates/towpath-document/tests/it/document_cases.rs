@@ -1,6 +1,6 @@
 //! The recorded cases. Options of the program are tested with the program.
 
-use crate::support::Directory;
+use crate::render_with_real_bash::Directory;
 use serde_json::Value;
 use towpath_core::{Diagnostic, Map};
 

@@ -1,13 +1,13 @@
 //! Documents, evaluated with real bash.
 
-mod any_text;
+mod any_bytes_are_read;
 mod arguments_arrive_unchanged;
 mod check_agrees_with_evaluation;
 mod document_cases;
-mod long_texts;
+mod long_documents_in_one_pass;
 mod meld_command_references;
 mod prose_unchanged;
-mod support;
+mod render_with_real_bash;
 
 /// What fuzzing checks of any bytes.
 #[path = "../../../../fuzz/src/document.rs"]

@@ -1,7 +1,7 @@
 //! The tests of Meld's plan for command references, by their names there, as they were meant: with real
 //! commands instead of mocks. Then its list of edge cases.
 
-use crate::support::Directory;
+use crate::render_with_real_bash::Directory;
 use towpath_core::Map;
 
 fn rendered(document: &str) -> Result<String, String> {

@@ -1,7 +1,7 @@
 //! A document without directives, and without references to anything defined, renders to itself byte
 //! for byte.
 
-use crate::any_text::TOKENS;
+use crate::any_bytes_are_read::TOKENS;
 use proptest::prelude::*;
 use std::path::Path;
 use towpath_core::Map;
@@ -77,7 +77,7 @@ proptest! {
 
     /// About half of such texts have no directive.
     #[test]
-    fn tokens_without_directives_are_unchanged(text in crate::any_text::token_text()) {
+    fn tokens_without_directives_are_unchanged(text in crate::any_bytes_are_read::token_text()) {
         let document = read("main.md", text.clone().into_bytes(), FileKind::Markdown);
         let as_written =
             |kind: &NodeKind| matches!(kind, NodeKind::Text | NodeKind::Reference { .. });

@@ -3,12 +3,12 @@
 
 mod adapter_answers;
 mod bash_run_by_adapter_or_engine;
-mod custom_backend_files;
+mod files_of_agent_call_are_private;
 mod find_or_refuse_recipe;
-mod listener;
+mod listener_event_order;
 mod no_orphans_for_embedder;
-mod recipe_result;
 mod required_programs;
+mod result_has_output_on_disk;
 mod run_follower;
 mod run_loop;
 mod sandboxed_steps;

@@ -4,12 +4,12 @@
 
 #![allow(clippy::print_stdout)]
 
-mod adapter;
 mod agent_answers;
-mod jobs;
+mod embedder_adapter_jobs;
 mod jobs_as_json;
 mod recovered_answers;
 mod sandboxed_jobs;
+mod script_jobs_start_to_end;
 mod support;
 mod timeout_stop_pause;
 
@@ -27,13 +27,13 @@ macro_rules! tests {
 }
 
 const TESTS: &[Test] = tests![
-    jobs::an_end_has_its_code_its_output_and_its_files,
-    jobs::values_arrive_and_do_not_run,
-    jobs::the_first_failing_line_ends_a_script_that_fails_fast,
-    jobs::a_signal_is_an_end,
-    jobs::what_cannot_start_has_an_end,
-    jobs::jobs_run_at_the_same_time,
-    jobs::what_a_job_leaves_running_is_swept_at_the_close,
+    script_jobs_start_to_end::an_end_has_its_code_its_output_and_its_files,
+    script_jobs_start_to_end::values_arrive_and_do_not_run,
+    script_jobs_start_to_end::the_first_failing_line_ends_a_script_that_fails_fast,
+    script_jobs_start_to_end::a_signal_is_an_end,
+    script_jobs_start_to_end::what_cannot_start_has_an_end,
+    script_jobs_start_to_end::jobs_run_at_the_same_time,
+    script_jobs_start_to_end::what_a_job_leaves_running_is_swept_at_the_close,
     sandboxed_jobs::a_sandboxed_script_gets_its_values_and_nothing_else,
     sandboxed_jobs::a_timeout_and_a_kill_end_a_sandboxed_job,
     sandboxed_jobs::no_adapter_is_asked_about_a_sandboxed_command,
@@ -51,9 +51,9 @@ const TESTS: &[Test] = tests![
     agent_answers::without_a_backend_no_call_is_made,
     recovered_answers::a_complete_answer_of_a_killed_owner_is_recovered,
     recovered_answers::an_incomplete_answer_is_not,
-    adapter::a_panic_is_a_failed_call_and_the_rest_continues,
-    adapter::what_an_adapter_leaves_is_run_by_the_other_executor,
-    adapter::a_call_that_never_returns_is_abandoned,
+    embedder_adapter_jobs::a_panic_is_a_failed_call_and_the_rest_continues,
+    embedder_adapter_jobs::what_an_adapter_leaves_is_run_by_the_other_executor,
+    embedder_adapter_jobs::a_call_that_never_returns_is_abandoned,
     jobs_as_json::a_job_and_its_end_travel_as_json,
 ];
 

@@ -1,6 +1,6 @@
 //! Script jobs in a sandbox.
 
-use crate::adapter::{Demo, adapted};
+use crate::embedder_adapter_jobs::{Demo, adapted};
 use crate::support::{Run, is_locked};
 use std::fs;
 use std::time::Duration;

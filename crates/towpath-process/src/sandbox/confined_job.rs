@@ -4,10 +4,10 @@
 //! background ends with it. The job keeps its user.
 
 use super::SERVER_ARGUMENT;
-use super::command::EndStatus;
 use super::confinement::Confinement;
 use super::policy::Policy;
 use super::protocol::{CommandIo, WireCommand};
+use super::sandbox_command::EndStatus;
 use super::session::{SandboxSession, SessionIo};
 use crate::error::StartError;
 use crate::os::{self, Signals};
@@ -17,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
-use towpath_core::os_text::OsText;
+use towpath_core::os_strings_as_json::OsText;
 
 /// The argument after the hidden one; a `ConfinedJob`, the job's program and its arguments follow.
 pub(super) const JOB_ARGUMENT: &str = "job";

@@ -2,9 +2,9 @@
 //! nothing, because settings and containers forbid single steps: so each is tried, strongest first, by
 //! a real session with a real command.
 
-use super::command::{CommandDirectory, EndStatus, SandboxCommand};
 use super::confinement::Confinement;
 use super::policy::Policy;
+use super::sandbox_command::{CommandDirectory, EndStatus, SandboxCommand};
 use super::session::SandboxSession;
 use rustix::fs::{Access, access};
 use std::ffi::OsStr;

@@ -6,7 +6,6 @@
 //! its name: what one cannot enforce it lists.
 
 mod bubblewrap;
-mod command;
 mod confined_job;
 mod confinement;
 mod errno_name;
@@ -15,19 +14,20 @@ mod find_confinement;
 mod landlock;
 mod mount_plan;
 mod namespaces;
+mod paths_reachable_by_nobody;
 mod policy;
 mod protocol;
-mod reach_of_nobody;
+mod sandbox_command;
 mod server;
 mod session;
 
 pub(crate) use confined_job::job_arguments;
 
-pub use command::{CommandDirectory, EndStatus, SandboxCommand, SandboxedEnd};
 pub use confinement::Confinement;
 pub use error::SandboxError;
 pub use find_confinement::{NoConfinement, find_confinement};
 pub use policy::{Limits, Policy};
+pub use sandbox_command::{CommandDirectory, EndStatus, SandboxCommand, SandboxedEnd};
 pub use server::{serve, server_main};
 pub use session::SandboxSession;
 

@@ -2,12 +2,12 @@
 //! one byte for its kind, a little-endian length, and so many bytes: output as it came, or JSON. The
 //! owner takes no answer that is larger than `MAX_ANSWER`.
 
-use super::command::EndStatus;
 use super::confinement::Confinement;
 use super::policy::Policy;
+use super::sandbox_command::EndStatus;
 use serde::{Deserialize, Serialize};
 use towpath_core::Stream;
-use towpath_core::os_text::OsText;
+use towpath_core::os_strings_as_json::OsText;
 
 pub(super) const MAX_ANSWER: usize = 64 << 10;
 /// Kind and length.

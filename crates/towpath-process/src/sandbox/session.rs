@@ -5,7 +5,6 @@
 
 use super::SERVER_ARGUMENT;
 use super::bubblewrap;
-use super::command::{CommandDirectory, SandboxCommand, SandboxedEnd};
 use super::confinement::Confinement;
 use super::error::SandboxError;
 use super::mount_plan::{SCRATCH, TEMPORARY, mount_plan};
@@ -13,6 +12,7 @@ use super::policy::Policy;
 use super::protocol::{
     Answer, Answers, Begin, CommandIo, MAX_ANSWER, Message, Request, WireCommand,
 };
+use super::sandbox_command::{CommandDirectory, SandboxCommand, SandboxedEnd};
 use super::server::{SCRATCH_PREFIX, SESSION_ARGUMENT};
 use crate::os::{self, Group};
 use crate::warden_protocol::encode;
@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use towpath_core::Stream;
-use towpath_core::os_text::OsText;
+use towpath_core::os_strings_as_json::OsText;
 
 /// How long the mechanism may take, on a machine that is busy.
 const READY_WITHIN: Duration = Duration::from_secs(30);

@@ -5,10 +5,10 @@
 //! job, which timeout, which order are the engine's.
 
 mod end_all_at_run_end;
-mod job;
+mod job_start_stop_and_end;
 mod lifecycle;
-mod outbox;
 mod serve_outputs_in_turn;
+mod unsent_reports;
 
 pub(crate) use lifecycle::be_the_warden;
 pub use lifecycle::{run_warden_from_fd, warden_main};
@@ -18,12 +18,11 @@ use crate::end_orphans::{end_children, exit_status};
 use crate::find_and_kill_processes::{ProcessSearch, SearchScope};
 use crate::os::{self, ProcessKey, Signals};
 use crate::process_marker::Marker;
-use crate::terminal_text::TerminalText;
+use crate::restore_terminal_after_engine_death::TerminalText;
 use crate::warden_event::{Event, ExitStatus};
 use crate::warden_protocol::{Answer, Command, Frames};
 use end_all_at_run_end::Sweep;
-use job::Job;
-use outbox::Outbox;
+use job_start_stop_and_end::Job;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
@@ -33,6 +32,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 use towpath_core::Secrets;
+use unsent_reports::Outbox;
 
 /// Where a living warden has its end of the socket.
 pub(crate) const SOCKET_FD: RawFd = 3;

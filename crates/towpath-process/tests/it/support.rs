@@ -307,7 +307,7 @@ pub fn role() -> Option<ExitCode> {
     if arguments.get(1).is_some_and(|first| first == SERVER_ARGUMENT) {
         return Some(serve(&arguments[2..]));
     }
-    if let Some(code) = crate::sandbox::inside::role(&arguments[1..]) {
+    if let Some(code) = crate::sandbox::escape_attempts_run_inside::role(&arguments[1..]) {
         return Some(code);
     }
     if std::env::args().any(|a| a == "--as-warden") {

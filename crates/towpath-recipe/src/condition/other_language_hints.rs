@@ -92,7 +92,10 @@ pub(super) fn function_meant(name: &str) -> Option<&'static str> {
         "contains" | "includes" | "has" => "write `'part' in whole`",
         "startsWith" | "starts_with" => "write `value.startswith('part')`",
         "endsWith" | "ends_with" => "write `value.endswith('part')`",
-        "success" | "always" => "leave it out: a step runs when those before it did not fail",
+        "success" => "leave it out: a step runs when those before it did not fail",
+        "always" => {
+            "set `continue_on_error: true` on each step before it that may fail: then this one runs, too"
+        }
         "failure" | "failed" => {
             "set `continue_on_error: true` on the step that may fail, and test `steps.ID.status == 'failed'`"
         }

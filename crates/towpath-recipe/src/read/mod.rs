@@ -14,13 +14,13 @@ pub use machine::is_kebab_case;
 pub use prompt_document::PROMPT_ROOT;
 pub(crate) use prompt_document::load_document;
 
-use crate::check_across_steps;
+use crate::check_ids_and_parallel_groups;
 use crate::context_validation::{ContextRule, RULES};
-use crate::dialect::Dialect;
 use crate::field_table::{FieldType, NO_STEPS, RECIPE_FILE, Section};
 use crate::other_tools_files;
 use crate::recipe::{Extends, Flow, Hooks, Recipe, Recursion, Step};
 use crate::recipe_outline_for_checks::{Named, Outline};
+use crate::recipe_runner_dialect::Dialect;
 use crate::yaml;
 use crate::yaml_text_map::TextMap;
 use section_and_text_fields::FieldMap;
@@ -28,7 +28,7 @@ use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FileKind, Subject};
-use towpath_core::node::{Kind, Node};
+use towpath_core::spanned_tree::{Kind, Node};
 use towpath_core::{Diagnostic, Map, Source, Span, Template, VarPath};
 
 /// What came of reading a text.
@@ -215,10 +215,12 @@ impl<'a> Reader<'a> {
         self.outline.extends = extends.as_ref().map(|e| self.named(&e.name, e.span));
         self.outline.open |= extends.is_none() && fields.has("extends");
         let steps = self.steps(&fields);
-        self.fields.problems.extend(check_across_steps::same_ids(self.fields.source, &self.ids));
+        self.fields
+            .problems
+            .extend(check_ids_and_parallel_groups::same_ids(self.fields.source, &self.ids));
         // With a parent's steps among them, the steps are looked at once those are known.
         if extends.is_none() {
-            self.fields.problems.extend(check_across_steps::across_steps(&self.outline));
+            self.fields.problems.extend(check_ids_and_parallel_groups::across_steps(&self.outline));
         }
         Some(Recipe {
             source: Arc::clone(self.source),

@@ -3,12 +3,12 @@
 
 use super::Reader;
 use crate::field_table::{Field, FieldType, Section, fields_of, find_field};
-use crate::foreign_fields::{Instead, instead_of};
+use crate::fields_of_other_tools::{Instead, instead_of};
 use crate::recipe::RequiredProgram;
 use crate::yaml_text_map::TextMap;
 use std::sync::Arc;
 use towpath_core::fields::{Fields, Subject, known_fields};
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, RequirementError, Span, Template};
 
 /// The known fields of one map.

@@ -6,7 +6,7 @@ use super::section_and_text_fields::Text;
 use crate::recipe::VariableUse;
 use std::ops::Range;
 use std::sync::Arc;
-use towpath_core::node::Entry;
+use towpath_core::spanned_tree::Entry;
 use towpath_core::{Diagnostic, Severity};
 use towpath_shell::ShellText;
 

@@ -14,7 +14,7 @@ use crate::yaml_text_map::TextMap;
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::fields::Subject;
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Severity, Source, Span, Template, VarPath, is_safe_segment};
 
 impl Reader<'_> {

@@ -2,14 +2,14 @@
 //! it keeps its text; `017`, `1_000` or `.5` stay the text they are. The same key twice and keys
 //! that are not text are refused, with their spans.
 
-mod indentation;
+mod indentation_errors;
 mod yaml_library;
 
 use serde_saphyr::{DuplicateKeyPolicy, Error, Spanned};
 use std::collections::HashMap;
 use std::sync::Arc;
 use towpath_core::fields::FileKind;
-use towpath_core::node::{Entry, Kind, Node, Tree};
+use towpath_core::spanned_tree::{Entry, Kind, Node, Tree};
 use towpath_core::{Diagnostic, Source, Span};
 use yaml_library::Raw;
 

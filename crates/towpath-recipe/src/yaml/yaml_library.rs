@@ -1,7 +1,7 @@
 //! The YAML library: its limits, what it returns, and its errors in our words. Refused: two
 //! documents, unknown tags, and files made to exhaust memory or the stack.
 
-use super::indentation::misplaced_line;
+use super::indentation_errors::{misplaced_line, tab_in_indentation};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{
     DuplicateKeyPolicy, Error, Location, NonFiniteFloatPolicy, Options, Spanned,
@@ -145,6 +145,11 @@ pub(super) fn syntax_error(source: &Arc<Source>, kind: FileKind, error: &Error) 
         return unquoted_placeholder(source, start);
     }
     let (code, message) = described(kind, error);
+    if message.contains(" tab")
+        && let Some(problem) = tab_in_indentation(source, span.start)
+    {
+        return problem;
+    }
     if let ("bad-yaml", Some(problem)) = (code, misplaced_line(source, span.start)) {
         return problem;
     }

@@ -1,7 +1,7 @@
 //! The recipes that come with the program, damaged by chance as editors, merges and agents damage
 //! files: an answer always comes, and a field that nobody knows is never passed over.
 
-use crate::checks::{recipe_reader, unknown};
+use crate::checks::{recipe_reader, unknown_recipe_field};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use std::collections::BTreeMap;
@@ -123,11 +123,11 @@ fn an_unknown_field_in_a_shipped_recipe_is_always_reported() {
     for (path, text) in SHIPPED.iter() {
         let read = recipe_reader::answered(text);
         assert!(read.recipe.is_some(), "{}: {:?}", path.display(), read.problems);
-        let positions = unknown::positions(text);
+        let positions = unknown_recipe_field::positions(text);
         let steps = read.recipe.expect("it was read").steps.len();
         assert_eq!(positions.len(), steps + 1, "{}: the recipe and each step", path.display());
         for position in positions {
-            unknown::reported(&position.insert(text), unknown::FIELD);
+            unknown_recipe_field::reported(&position.insert(text), unknown_recipe_field::FIELD);
             count += 1;
         }
     }
@@ -150,9 +150,9 @@ proptest! {
         }),
         which in any::<Index>(),
     ) {
-        let positions = unknown::positions(&text);
+        let positions = unknown_recipe_field::positions(&text);
         prop_assume!(!positions.is_empty());
-        unknown::reported(&positions[which.index(positions.len())].insert(&text), unknown::FIELD);
+        unknown_recipe_field::reported(&positions[which.index(positions.len())].insert(&text), unknown_recipe_field::FIELD);
     }
 
     /// The problems of a file that a machine includes are reported in that file.
@@ -195,7 +195,7 @@ proptest! {
         damages in prop::collection::vec(damage(), 1..8),
     ) {
         let text = &SHIPPED[which.index(SHIPPED.len())].1;
-        let positions = unknown::positions(text);
+        let positions = unknown_recipe_field::positions(text);
         let with = positions[position.index(positions.len())].insert(text);
         recipe_reader::answered(&damages.iter().fold(with, |text, damage| damage.done_to(&text)));
     }

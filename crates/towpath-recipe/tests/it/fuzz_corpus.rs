@@ -30,17 +30,17 @@ fn conditions_that_were_found() {
 
 #[test]
 fn outputs_that_were_found() {
-    replay("extract", checks::extract::check);
+    replay("extract_json", checks::extract_json::check);
 }
 
 #[test]
 fn shell_texts_that_were_found() {
-    replay("shell", checks::shell::check);
+    replay("shell_placeholders", checks::shell_placeholders::check);
 }
 
 #[test]
 fn corrected_lines_that_were_found() {
-    replay("rewriter", checks::rewriter::check);
+    replay("correction_rules", checks::correction_rules::check);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Texts that were made to hurt, and texts made by chance: an answer always comes, never a panic.
 
-use crate::support::problems;
+use crate::problems_as_lines::problems;
 use proptest::prelude::*;
 use towpath_core::{Diagnostic, Source, nearest, text_of};
 use towpath_recipe::field_table::{Section, fields_of};
@@ -40,7 +40,7 @@ steps:
 /// Reads, and checks that every location is inside the text and that errors mean no recipe.
 fn survive(text: &str) -> Vec<Diagnostic> {
     let read = read(&Source::new("r.yaml", text));
-    crate::support::render(&read.problems);
+    crate::problems_as_lines::render(&read.problems);
     assert_eq!(read.recipe.is_none(), read.problems.iter().any(Diagnostic::is_error), "{text}");
     read.problems
 }

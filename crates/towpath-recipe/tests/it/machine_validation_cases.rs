@@ -1,7 +1,7 @@
 //! Every row of the validation cases of state machines: written to files, resolved as `validate`
 //! does it, and compared with the errors, the warnings and the steps that the row asks for.
 
-use crate::support::render;
+use crate::problems_as_lines::render;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! What is reported about a recipe: the file, then every problem it has.
 
-use crate::support::problems;
+use crate::problems_as_lines::problems;
 
 #[test]
 fn a_sound_recipe_has_no_problems() {
@@ -602,7 +602,7 @@ steps:
   - id: a
 	command: x
 ";
-    let expected = r"error[bad-yaml] r.yaml:3:9 `a` this is not valid YAML: while scanning a plain scalar, found a tab | indent with spaces
+    let expected = r"error[bad-yaml] r.yaml:4:1 `	` this line is indented with a tab | indent with spaces
 ";
     assert_eq!(problems(file), expected);
 }

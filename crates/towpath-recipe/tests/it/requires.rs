@@ -1,6 +1,6 @@
 //! `requires`: what is read, what is refused and where, and what a whole plan requires.
 
-use crate::support::problems;
+use crate::problems_as_lines::problems;
 use crate::temporary_project::Project;
 use towpath_recipe::{PlanRequirement, Program, Tags};
 

@@ -1,6 +1,6 @@
 //! The recipes that come with the program, and the examples that people know.
 
-use crate::support::{problems, render};
+use crate::problems_as_lines::{problems, render};
 use std::process::Command;
 use towpath_core::{Diagnostic, Map, Severity, Source, Value};
 use towpath_recipe::{

@@ -1,6 +1,6 @@
 //! A directory with recipe files, for tests.
 
-use crate::support::render;
+use crate::problems_as_lines::render;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;

@@ -13,22 +13,22 @@
 //! | `recorded_call`, `recovery` | a call as it was recorded; what a session ran after a mistake |
 //! | `suggest`, `back_test` | the rules that mistakes lead to, and what each would have changed |
 
-mod back_test;
-mod classify;
-mod command_path;
+mod calls_after_mistake;
+mod classify_failed_call;
 mod error_wordings;
 mod mistake;
 mod recorded_call;
-mod recovery;
 pub mod similar_tool_names;
-mod suggest;
+mod subcommand_words;
+mod suggest_rules;
+mod test_rule_on_recorded_calls;
 
-pub use back_test::{BackTest, Change};
-pub use classify::{classified, classify, classify_tool};
-pub use command_path::program_and_subcommand;
+pub use classify_failed_call::{classified, classify, classify_tool};
 pub use mistake::Mistake;
 pub use recorded_call::RecordedCall;
-pub use suggest::{Evidence, Learning, Proposal, Suggestions, judge, suggest};
+pub use subcommand_words::program_and_subcommand;
+pub use suggest_rules::{Evidence, Learning, Proposal, Suggestions, judge, suggest};
+pub use test_rule_on_recorded_calls::{BackTest, Change};
 
 /// The wordings that are known, each with what it reports: a test requires a sample of each.
 pub fn wordings() -> impl Iterator<Item = (&'static str, &'static str)> {

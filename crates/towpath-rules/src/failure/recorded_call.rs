@@ -1,6 +1,6 @@
 //! A call as it was recorded, and the mistake that it was.
 
-use super::classify::{classify, classify_tool};
+use super::classify_failed_call::{classify, classify_tool};
 use super::mistake::Mistake;
 use crate::tool_call::ToolCall;
 

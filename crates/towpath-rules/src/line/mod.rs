@@ -3,10 +3,10 @@
 
 mod check_edited_line;
 mod command_rule;
-mod data_ranges;
 mod flag_rule;
 mod literal_rule;
 mod long_flag_table;
+mod ranges_that_are_no_code;
 mod short_flag_table;
 mod why_not_applied;
 
@@ -288,8 +288,8 @@ fn line_candidates(script: &Script, rules: &[&Rule]) -> Vec<Candidate> {
     let mut found = Vec::new();
     for rule in rules {
         for edit in text_edits(line, rule) {
-            let data = data.get_or_insert_with(|| data_ranges::find(script));
-            if !data_ranges::is_data(data, edit.range.start) {
+            let data = data.get_or_insert_with(|| ranges_that_are_no_code::find(script));
+            if !ranges_that_are_no_code::is_data(data, edit.range.start) {
                 let order = (0, Reverse(rule.kind.from().len()), rule.number);
                 found.push(Candidate { edits: vec![edit], command: None, order, own_words: false });
             }

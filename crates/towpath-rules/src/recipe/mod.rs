@@ -3,10 +3,10 @@
 
 mod agent_word;
 mod fill_template;
-mod obstacle;
 mod script_variables;
 pub(crate) mod template;
 mod value_position;
+mod why_not_replaced;
 pub(crate) mod wrap_in_braces_or_subshell;
 
 use crate::command_prefix;
@@ -23,7 +23,7 @@ use towpath_shell::bash::{self, Nesting, Script, SimpleCommand};
 use wrap_in_braces_or_subshell::{Group, Shape};
 
 pub(crate) use fill_template::marked;
-pub(crate) use obstacle::Obstacle;
+pub(crate) use why_not_replaced::Obstacle;
 
 /// What is written for one command.
 pub(crate) struct Replacement {

@@ -4,7 +4,7 @@ use super::read::RulesReader;
 use super::{AboutRules, RuleInFile};
 use crate::rule_from_dp_alias::DpAlias;
 use towpath_core::fields::{FieldType, Key, Subject};
-use towpath_core::node::{Kind, Node};
+use towpath_core::spanned_tree::{Kind, Node};
 
 const COLLECTION_KEYS: &[Key] = &[Key::optional("meta"), Key::required("aliases")];
 const META_KEYS: &[Key] = &[

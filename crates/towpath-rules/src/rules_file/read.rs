@@ -2,13 +2,13 @@
 
 use super::keys::{ANY_KIND, FILE_KEYS, KINDS, KindRow, WORDS};
 use super::{AboutRules, RuleInFile, RulesFile, RulesFormat, dp_collection};
-use crate::new_rule::{NewRule, RuleError};
+use crate::check_new_rule::{NewRule, RuleError};
 use crate::rule::{KindName, RuleKey, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
 use crate::tool_call::DEFAULT_HOST;
 use std::collections::HashMap;
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FieldType, Fields, FileKind, Key, Subject};
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source, Span, parse_json, parse_toml};
 
 const RULES_FILE: FileKind = FileKind {

@@ -1,7 +1,7 @@
 //! From rules to the text of a file. What is as usual is left out.
 
 use super::{AboutRules, RulesFormat};
-use crate::new_rule::NewRule;
+use crate::check_new_rule::NewRule;
 use crate::rule::{Rule, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
 use crate::tool_call::DEFAULT_HOST;
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! The preview of one step: whether its turn comes, whether its tags and its condition let it run, whether
 //! its values fit, and what it leaves for the steps after it.
 
+use super::filled_text_for_display::{Shown, Values};
 use super::foreseen_context::{Extra, ForeseenContext, Sight};
-use super::foreseen_step_limits::OverLimit;
-use super::shown_text::{Shown, Values};
+use super::step_and_depth_limits::OverLimit;
 use super::{
     Begun, Call, Called, End, Left, NOT_TOLERATED, Next, PreviewFrame, PreviewStep, Reach,
     StepEffect, Tolerable, Verdict, Walk,

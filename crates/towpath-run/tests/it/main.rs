@@ -4,4 +4,4 @@
 mod events_as_json;
 mod outcome_report_cases;
 mod preview;
-mod run_rules;
+mod step_execution_tables;

@@ -9,7 +9,7 @@ use crate::placeholder_replacement::{Form, Mode};
 use crate::refusal_messages::{self, Refusal};
 use crate::text_edits::Edit;
 use crate::text_with_placeholder_marks::{Mark, escape_for_backtick};
-use crate::unfilled_script::Piece;
+use crate::unfilled_script_types::Piece;
 use std::ops::Range;
 
 impl Walk<'_, '_> {

@@ -3,8 +3,8 @@
 
 use crate::filled_scripts_in_real_bash::random_scripts::Generator;
 use crate::find_bash_commands::random;
+use crate::run_filled_text_in_bash::plain;
 use crate::seeded_random::{Dice, scale};
-use crate::support::plain;
 use std::ops::Range;
 use towpath_shell::bash::{Nesting, Script, SimpleCommand, parse};
 

@@ -616,7 +616,7 @@ fn fault(fate: Fate, text: &str) -> Option<String> {
         Err(_) if fate == Integer => None,
         Err(error) => Some(format!("not filled with {value:?}: {error}")),
         Ok(filled) => {
-            let ran = crate::support::bash(&filled);
+            let ran = crate::run_filled_text_in_bash::bash(&filled);
             let expected = format!("[{value}]");
             let printed = ran.stdout.strip_suffix(b"\n").unwrap_or(&ran.stdout);
             let arrived = fate != Arrives || printed == expected.as_bytes();

@@ -2,8 +2,8 @@
 
 use crate::filled_scripts_in_real_bash::random_scripts::Generator;
 use crate::random_text::{bash_accepts, endless, framed};
+use crate::run_filled_text_in_bash::plain;
 use crate::seeded_random::{Dice, scale};
-use crate::support::plain;
 use proptest::prelude::*;
 use towpath_shell::bash::{self, LONGEST, Nesting, Reason, Script, SimpleCommand, parse, tokenize};
 

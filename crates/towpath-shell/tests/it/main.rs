@@ -8,7 +8,7 @@ mod nested_contexts;
 mod nested_shells;
 mod quoting_contexts;
 mod random_text;
+mod run_filled_text_in_bash;
 mod seeded_random;
 mod shell_value_cases;
-mod support;
 mod value_as_code_warnings;

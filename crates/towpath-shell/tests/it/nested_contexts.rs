@@ -200,7 +200,7 @@ fn check(seed: u64) -> usize {
     let filled = parsed
         .fill(&mut |path| Some(script.values[path.as_str()[1..].parse::<usize>().unwrap()].clone()))
         .unwrap();
-    let ran = crate::support::bash(&filled);
+    let ran = crate::run_filled_text_in_bash::bash(&filled);
     let means: Vec<&[u8]> = statements.iter().map(|m| m.means.as_bytes()).collect();
     let printed: Vec<&[u8]> = ran.stdout.split(|b| *b == 0).collect();
     for (i, (made, printed)) in statements.iter().zip(&printed).enumerate() {
@@ -242,7 +242,10 @@ fn a_plain_word_is_the_same_pasted() {
             at = placeholder.range.end;
         }
         pasted.push_str(&text[at..]);
-        let (ours, theirs) = (crate::support::bash(&filled), crate::support::plain(&pasted));
+        let (ours, theirs) = (
+            crate::run_filled_text_in_bash::bash(&filled),
+            crate::run_filled_text_in_bash::plain(&pasted),
+        );
         assert_eq!(
             String::from_utf8_lossy(&ours.stdout),
             String::from_utf8_lossy(&theirs.stdout),
@@ -257,7 +260,10 @@ fn large_values_arrive() {
     let value = "x'\"$(touch pwned)\\ \n".repeat(20_000);
     let text =
         "printf '%s\\0' {{v}} \"{{v}}\" '{{v}}'\ncat <<'EOF'\n{{v}}\nEOF\ncat <<EOF\n{{v}}\nEOF";
-    let ran = crate::support::bash(&crate::support::fill(text, &[("v", &value)]));
+    let ran = crate::run_filled_text_in_bash::bash(&crate::run_filled_text_in_bash::fill(
+        text,
+        &[("v", &value)],
+    ));
     let expected = format!("{value}\0").repeat(3) + &format!("{value}\n").repeat(2);
     assert!(ran.stdout == expected.as_bytes());
     assert!(!ran.pwned);

@@ -1,7 +1,7 @@
 //! Code for another shell: a value in it arrives there as one piece, whatever its quoting inside and
 //! outside, and nothing of it runs. With the real bash and the real dash.
 
-use crate::support::{bash, fill};
+use crate::run_filled_text_in_bash::{bash, fill};
 use towpath_shell::ShellText;
 
 const NASTY: &[&str] = &[

@@ -1,7 +1,7 @@
 //! The rows of the design's table of contexts, each with the real bash.
 
 #[allow(dead_code)]
-use crate::support::{bash, fill};
+use crate::run_filled_text_in_bash::{bash, fill};
 use towpath_shell::{PlaceholderKind, ShellText};
 
 const NASTY: &str = "a  b'\"$(touch pwned)`touch pwned`\\n*?[x]{1,2}~ #;&|<>\n\ttail\\";
@@ -371,7 +371,7 @@ fn one_value_is_one_variable_and_lines_stay_true() {
 #[test]
 fn the_script_does_not_run_without_its_values() {
     let filled = fill("echo ran {{v}}", &[("v", "x")]);
-    let ran = crate::support::plain(&filled.command("/nonexistent/values"));
+    let ran = crate::run_filled_text_in_bash::plain(&filled.command("/nonexistent/values"));
     assert_eq!((ran.code, ran.stdout.as_slice()), (Some(125), &b""[..]));
 }
 

@@ -243,7 +243,7 @@ fn no_value_runs() {
         let calculated = parsed.placeholders().iter().any(|p| p.kind == PlaceholderKind::Integer);
         let value = if calculated { "1" } else { values[dice.below(values.len())] };
         let filled = parsed.fill(&mut |_| Some(value.into())).unwrap();
-        let result = crate::support::bash(&filled);
+        let result = crate::run_filled_text_in_bash::bash(&filled);
         assert!(!result.pwned, "seed {seed}: {value:?}\n{text}\n--- became\n{}", filled.script);
         ran += 1;
     }
@@ -270,7 +270,10 @@ fn a_plain_word_is_the_same_pasted() {
         }
         let filled = parsed.fill(&mut |_| Some("q".into())).unwrap();
         let plain = Filled::plain(pasted(&parsed, "q"));
-        let (ours, theirs) = (crate::support::bash(&filled), crate::support::bash(&plain));
+        let (ours, theirs) = (
+            crate::run_filled_text_in_bash::bash(&filled),
+            crate::run_filled_text_in_bash::bash(&plain),
+        );
         let shown = |out: &[u8]| String::from_utf8_lossy(out).into_owned();
         assert_eq!(
             shown(&ours.stdout),

@@ -40,7 +40,7 @@ fn fault(case: &Value) -> Option<String> {
         Err(_) if expect != "ok" && case["rc"].is_null() => return None,
         Err(error) => return Some(format!("not filled: {error:?}")),
     };
-    let ran = crate::support::bash(&filled);
+    let ran = crate::run_filled_text_in_bash::bash(&filled);
     if ran.pwned {
         return Some(format!("the value ran\n{}", filled.script));
     }

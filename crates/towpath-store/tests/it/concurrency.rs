@@ -1,6 +1,6 @@
 //! Several processes at one journal: each writes its run, others look, nobody is turned away.
 
-use crate::child_process::start;
+use crate::second_process_for_tests::start;
 use crate::support::{bodies, contents, id, problems};
 use tempfile::tempdir;
 use towpath_store::{RunFilter, Store};

@@ -1,6 +1,6 @@
 //! A disk that takes no more: the append that meets it is refused whole, the rest stays.
 
-use crate::child_process::{command, printed};
+use crate::second_process_for_tests::{command, printed};
 use crate::support::{bodies, fact, id, problems};
 use std::path::Path;
 use std::process::Output;

@@ -1,7 +1,7 @@
 //! A disk that cannot be written, for root as well: looking works there, writing is refused.
 
-use crate::child_process::{command, printed};
 use crate::full_disk::quoted;
+use crate::second_process_for_tests::{command, printed};
 use crate::support::{checkpoint, contents, small_journal};
 use std::fs;
 use std::path::Path;

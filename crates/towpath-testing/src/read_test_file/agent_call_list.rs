@@ -4,7 +4,7 @@ use super::Reader;
 use crate::expected_calls::{ExpectedCall, ExpectedCalls};
 use crate::suite_and_case_types::Name;
 use towpath_core::fields::{FieldType, Subject};
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 
 pub(super) const CALL_KEYS: &[&str] = &["step", "kind", "model", "session"];
 pub(super) const KINDS: &[&str] = &["prompt", "reminder"];

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::suite_and_case_types::Case;
 use towpath_core::fields::{Key, Required, Subject};
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Map, Span};
 
 pub(super) const CASE_KEYS: &[Key] = &[

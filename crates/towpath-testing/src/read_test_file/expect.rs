@@ -5,7 +5,7 @@ use crate::matcher::Matcher;
 use crate::suite_and_case_types::{Expect, Name};
 use regex::Regex;
 use towpath_core::fields::{FieldType, Subject};
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{StatusKind, nearest};
 
 pub(super) const EXPECT_KEYS: &[&str] = &[

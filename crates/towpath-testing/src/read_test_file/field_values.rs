@@ -6,7 +6,7 @@ use crate::suite_and_case_types::{Files, Name};
 use std::path::{Component, Path};
 use towpath_core::Span;
 use towpath_core::fields::FieldType;
-use towpath_core::node::{Entry, Node};
+use towpath_core::spanned_tree::{Entry, Node};
 
 /// The known keys of one map.
 pub(super) type Fields<'n> = towpath_core::fields::Fields<&'static str, &'n Entry>;

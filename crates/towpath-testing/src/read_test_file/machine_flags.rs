@@ -2,7 +2,7 @@
 
 use super::Reader;
 use towpath_core::fields::Subject;
-use towpath_core::node::Entry;
+use towpath_core::spanned_tree::Entry;
 
 pub(super) const MACHINE_KEYS: &[&str] =
     &["model", "max_visits", "max_steps", "max_restarts", "context"];

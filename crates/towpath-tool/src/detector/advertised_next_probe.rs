@@ -4,7 +4,7 @@
 
 use super::line_regex_table::{LineTable, Row, row};
 use super::prepared_observation::Reading;
-use crate::printed_text::Line;
+use crate::clean_printed_text::Line;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Advertised {

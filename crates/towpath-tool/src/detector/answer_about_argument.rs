@@ -3,7 +3,7 @@
 
 use super::line_regex_table::{LineTable, Row, row};
 use super::prepared_observation::Reading;
-use crate::printed_text::Line;
+use crate::clean_printed_text::Line;
 use crate::verdict_and_evidence::EvidenceKind::{self, *};
 use crate::verdict_and_evidence::{Evidence, Judgement, Verdict};
 

@@ -1,10 +1,10 @@
 //! Steps 0 and 1: what the file is, and how the process ended. Both decide before a word is read: a
 //! program that crashed after its version line does not work.
 
-use super::environment;
+use super::missing_from_environment;
 use super::prepared_observation::Reading;
-use super::version;
-use crate::observation::ProcessEnd;
+use super::version_output;
+use crate::probe_observation::ProcessEnd;
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
 
 /// SIGKILL, SIGXCPU and SIGXFSZ are limits of the sandbox; all other signals are crashes.
@@ -55,7 +55,7 @@ fn is_sound(reading: &Reading<'_>) -> bool {
 /// A limit was reached. A version that was printed before is noted, and does not count.
 fn limit(reading: &Reading<'_>, what: String) -> Judgement {
     let evidence = Evidence::new(EvidenceKind::TimeLimit, what);
-    let version_found = version::find(reading).map(|found| found.version);
+    let version_found = version_output::find(reading).map(|found| found.version);
     Judgement { version_found, ..Judgement::new(Verdict::Timeout, evidence) }
 }
 
@@ -65,7 +65,7 @@ fn crash(reading: &Reading<'_>, what: String) -> Judgement {
         EvidenceKind::Terminal => !reading.observation.terminal,
         kind => kind == EvidenceKind::Display,
     };
-    match environment::find(reading, wanted) {
+    match missing_from_environment::find(reading, wanted) {
         Some(evidence) => Judgement::new(Verdict::Environment, evidence),
         None => Judgement::new(Verdict::Broken, Evidence::new(EvidenceKind::Crash, what)),
     }

@@ -1,7 +1,7 @@
 //! Tables of line shapes. A row is tried only on lines that contain its literal, and its regex is
 //! compiled when it is first needed: judging a probe stays linear and cheap.
 
-use crate::printed_text::Line;
+use crate::clean_printed_text::Line;
 use regex::{Captures, Regex};
 use std::ops::Range;
 use std::sync::OnceLock;

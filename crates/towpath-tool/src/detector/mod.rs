@@ -4,20 +4,20 @@
 //! install comes before all good signs, since it may print them too.
 
 mod advertised_next_probe;
+mod another_program_than_expected;
 mod answer_about_argument;
-mod broken_signatures;
-mod broken_text;
-mod environment;
+mod broken_install_line_table;
+mod broken_install_output;
 mod file_fault_or_process_end;
-mod help;
+mod help_output;
 mod line_regex_table;
-mod other_program;
+mod missing_from_environment;
 mod prepared_observation;
 mod uncaught_exception;
-mod version;
 mod version_masks;
+mod version_output;
 
-use crate::observation::Observation;
+use crate::probe_observation::Observation;
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
 use prepared_observation::Reading;
 
@@ -26,11 +26,11 @@ type Step = fn(&Reading<'_>) -> Option<Judgement>;
 const STEPS: &[Step] = &[
     file_fault_or_process_end::judge_file,
     file_fault_or_process_end::judge_end,
-    broken_text::judge,
-    version::judge,
-    help::judge,
+    broken_install_output::judge,
+    version_output::judge,
+    help_output::judge,
     answer_about_argument::judge,
-    environment::judge,
+    missing_from_environment::judge,
 ];
 
 /// Judges one run of a program.
@@ -38,7 +38,7 @@ pub fn judge(observation: &Observation) -> Judgement {
     let reading = Reading::new(observation);
     let found = STEPS.iter().find_map(|step| step(&reading));
     let mut judgement = found.unwrap_or_else(|| unknown(&reading));
-    if judgement.verdict.works() && other_program::is_other_program(&reading) {
+    if judgement.verdict.works() && another_program_than_expected::is_other_program(&reading) {
         judgement = not_the_tool(judgement);
     }
     if !matches!(judgement.verdict, Verdict::Broken | Verdict::WorksByVersion) {
@@ -55,7 +55,7 @@ pub(crate) fn not_the_tool(judgement: Judgement) -> Judgement {
 
 /// Whether a line of what was printed has the tool's name.
 pub(crate) fn names_tool(observation: &Observation) -> bool {
-    other_program::names_tool(&Reading::new(observation))
+    another_program_than_expected::names_tool(&Reading::new(observation))
 }
 
 fn unknown(reading: &Reading<'_>) -> Judgement {

@@ -2,9 +2,9 @@
 //! tool, the arguments that were given to it, and which lines only quote source code of a traceback.
 
 use super::uncaught_exception;
+use crate::clean_printed_text::{Line, lines_of};
 use crate::find_tool_name_in_line::ToolNames;
-use crate::observation::Observation;
-use crate::printed_text::{Line, lines_of};
+use crate::probe_observation::Observation;
 
 pub(super) struct Reading<'a> {
     pub observation: &'a Observation,

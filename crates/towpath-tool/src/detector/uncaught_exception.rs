@@ -1,7 +1,7 @@
 //! Uncaught exceptions. Their stack quotes source code, in which anything may be written; only the lines
 //! around it are the program's own words. The last line of the exception is what decides.
 
-use crate::printed_text::Line;
+use crate::clean_printed_text::Line;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@
 
 use super::line_regex_table::{LineTable, row};
 use super::prepared_observation::Reading;
-use crate::printed_text::Line;
+use crate::clean_printed_text::Line;
 use std::ops::Range;
 
 /// What a masked line is, for the reader of the table.

@@ -1,7 +1,7 @@
 //! What is known of an install, as JSON inside of it: where it came from, what it is made of, how it was
 //! verified and in which sandbox.
 
-use super::installed_files::changed_files;
+use super::installed_file_hashes::changed_files;
 use crate::repair_metadata::RepairMetadata;
 use crate::verdict_and_evidence::Verdict;
 use crate::verify_section::VerifySection;

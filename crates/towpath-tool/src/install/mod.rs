@@ -6,7 +6,7 @@
 mod bin_links;
 mod install_lock;
 mod install_record;
-mod installed_files;
+mod installed_file_hashes;
 mod installed_tools;
 mod staged_install;
 mod tool_directories;

@@ -6,13 +6,13 @@ use super::install_lock::{InstallLock, LockError};
 use super::install_record::{
     InstallRecord, InstalledBinary, SCHEMA, SandboxRecord, sha256_of_file,
 };
-use super::installed_files::write_list;
+use super::installed_file_hashes::write_list;
 use super::installed_tools::{InstalledTools, remove_directory};
 use super::tool_directories::{ToolDirectories, version_directory_name};
-use crate::recipe::ToolRecipe;
 use crate::recipe_file::write_recipe;
 use crate::self_repair::Proof;
 use crate::sources::{Artifact, Built, SourceContext, SourceError, SourceRef, build, fetch};
+use crate::tool_recipe::ToolRecipe;
 use crate::verification::SandboxSetup;
 use std::fs;
 use std::io;

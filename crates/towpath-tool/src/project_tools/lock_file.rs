@@ -1,9 +1,9 @@
 //! `tools.lock`: for each tool its source, its version, its recipe with the check that passed, and the
 //! hash of what was fetched, by platform. It is written by installs and read back as it was written.
 
-use crate::recipe::ToolRecipe;
 use crate::recipe_file::{read_recipe, write_recipe};
 use crate::sources::SourceRef;
+use crate::tool_recipe::ToolRecipe;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use towpath_core::Source;

@@ -5,7 +5,7 @@ use crate::recipe_file::check_tool_name;
 use crate::sources::SourceRef;
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FileKind, Key, Subject};
-use towpath_core::node::{Entry, Kind};
+use towpath_core::spanned_tree::{Entry, Kind};
 use towpath_core::{Diagnostic, Source, parse_toml};
 
 const FILE: FileKind = FileKind {

@@ -6,13 +6,13 @@ use super::keys::{
 };
 use crate::command_words::command_words;
 use crate::output_pattern::OutputPattern;
-use crate::recipe::{Metadata, ToolRecipe, VersionSource};
 use crate::recipe_provenance::Provenance;
 use crate::repair_metadata::{REPAIR_TYPE, RepairMetadata, RepairMethod};
+use crate::tool_recipe::{Metadata, ToolRecipe, VersionSource};
 use crate::verify_section::{VerifyMode, VerifySection};
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FieldType, Fields, FileKind, Key, Subject};
-use towpath_core::node::{Entry, Node};
+use towpath_core::spanned_tree::{Entry, Node};
 use towpath_core::{Diagnostic, Source, parse_toml};
 
 const RECIPE_FILE: FileKind = FileKind {

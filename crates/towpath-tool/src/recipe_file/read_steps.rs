@@ -3,9 +3,9 @@
 use super::check_values;
 use super::keys::{ACTION_WORDS, ACTIONS, ANY_ACTION, ARCH, LIBC, OS, WHEN};
 use super::read::{Keys, RecipeReader};
-use crate::recipe::{Action, InstallStep, Platform};
+use crate::tool_recipe::{Action, InstallStep, Platform};
 use towpath_core::fields::{FieldType, Subject};
-use towpath_core::node::{Entry, Node};
+use towpath_core::spanned_tree::{Entry, Node};
 
 impl RecipeReader<'_> {
     pub fn steps(&mut self, entry: Option<&Entry>) -> Option<Vec<InstallStep>> {
@@ -61,7 +61,7 @@ impl RecipeReader<'_> {
     /// `as` renames all or none: a list that is too short would leave open which ones.
     fn one_name_each(&mut self, keys: &Keys<'_>) {
         let length = |name| match &keys.get(name)?.value.kind {
-            towpath_core::node::Kind::List(items) => Some(items.len()),
+            towpath_core::spanned_tree::Kind::List(items) => Some(items.len()),
             _ => None,
         };
         let (Some(entry), Some(names), Some(binaries)) =
@@ -102,7 +102,8 @@ impl RecipeReader<'_> {
     ) -> Option<Vec<String>> {
         let entry = keys.get(name)?;
         let names = self.texts(keys, name, check)?;
-        if matches!(&entry.value.kind, towpath_core::node::Kind::List(items) if items.is_empty()) {
+        if matches!(&entry.value.kind, towpath_core::spanned_tree::Kind::List(items) if items.is_empty())
+        {
             let message = format!("`{name}` is empty");
             self.fields.error("bad-value", message, entry.value.defined, "");
         }

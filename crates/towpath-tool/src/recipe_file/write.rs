@@ -1,6 +1,6 @@
 //! From a recipe to the text of its file. What is as usual is left out.
 
-use crate::recipe::ToolRecipe;
+use crate::tool_recipe::ToolRecipe;
 
 /// The recipe as TOML that [`super::read_recipe`] reads back as the same value.
 pub fn write_recipe(recipe: &ToolRecipe) -> String {

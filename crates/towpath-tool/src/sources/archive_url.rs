@@ -13,7 +13,7 @@ use super::source_error::SourceError;
 use super::source_ref::{SourceRef, check_version};
 use crate::archive::{ArchiveError, ArchiveLimits, UnpackedFile, unpack};
 use crate::download::Expected;
-use crate::recipe::{Action, InstallStep, ToolRecipe};
+use crate::tool_recipe::{Action, InstallStep, ToolRecipe};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;

@@ -3,8 +3,8 @@
 //! root, commands run as a user without rights; the install belongs to that user for so long, and is
 //! root's again, without setuid bits, before anything is done with it.
 
-use super::client::{ClientOutput, PrintedLines, failure_message};
 use super::installed_programs::real_directory;
+use super::registry_clients::{ClientOutput, PrintedLines, failure_message};
 use super::source_context::{Progress, SourceContext};
 use super::source_error::SourceError;
 use rustix::process::geteuid;

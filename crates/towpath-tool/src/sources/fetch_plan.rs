@@ -5,7 +5,7 @@ use super::artifact_cache::FetchRequest;
 use super::host_platform::HostPlatform;
 use super::source_error::SourceError;
 use super::source_ref::{SourceKind, SourceRef, check_version};
-use crate::recipe::{Action, ToolRecipe};
+use crate::tool_recipe::{Action, ToolRecipe};
 
 /// The part of an artifact that has plain files.
 pub(super) const FILES: &str = "files";

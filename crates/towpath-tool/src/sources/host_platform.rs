@@ -1,7 +1,7 @@
 //! The machine that a tool is installed on, in the words of recipes and in those of file names of
 //! releases.
 
-use crate::recipe::Platform;
+use crate::tool_recipe::Platform;
 use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

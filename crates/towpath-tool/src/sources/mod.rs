@@ -17,18 +17,18 @@ mod build_sandbox;
 mod candidate;
 mod cargo;
 mod choose_source;
-mod client;
 mod copy_tree;
 mod debian;
+mod download_extract_and_install_steps;
 mod fetch_plan;
-mod file_steps;
-mod generate;
+mod generate_recipe;
 mod github;
 mod host_platform;
 mod installed_programs;
-mod look_up;
+mod look_up_name;
 mod npm;
 mod pypi;
+mod registry_clients;
 mod release_asset;
 mod source_context;
 mod source_error;
@@ -38,16 +38,16 @@ mod tree_hash;
 pub use artifact_cache::Artifact;
 pub use candidate::{Candidate, Unusable};
 pub use choose_source::{Choice, Found, choose};
-pub use generate::generate;
+pub use generate_recipe::generate;
 pub use host_platform::HostPlatform;
-pub use look_up::{look_up, search};
+pub use look_up_name::{look_up, search};
 pub use release_asset::ReleaseAsset;
 pub use source_context::{NoProgress, Progress, SourceContext, Unit};
 pub use source_error::SourceError;
 pub use source_ref::{SourceKind, SourceRef, SourceRefError, check_version};
 pub(crate) use tree_hash::sorted_tree;
 
-use crate::recipe::{Action, ToolRecipe};
+use crate::tool_recipe::{Action, ToolRecipe};
 use artifact_cache::{ArtifactCache, PartialArtifact};
 use build_sandbox::without_special_bits;
 use fetch_plan::{FetchPlan, PlannedStep};
@@ -115,9 +115,14 @@ fn fetch_step(
             pypi::fetch(package, extras, version, part, partial, context)
         }
         Action::DebInstall { packages } => debian::fetch(packages, version, part, partial, context),
-        Action::Download { url, sha256, file } => {
-            file_steps::download(url, sha256, file.as_deref(), version, partial, context)
-        }
+        Action::Download { url, sha256, file } => download_extract_and_install_steps::download(
+            url,
+            sha256,
+            file.as_deref(),
+            version,
+            partial,
+            context,
+        ),
         Action::Extract { .. } | Action::InstallBinaries { .. } | Action::Run { .. } => Ok(()),
     }
 }
@@ -163,10 +168,14 @@ fn build_step(
         }
         Action::DebInstall { packages } => debian::build(packages, step, built, context),
         Action::Download { .. } => Ok(()),
-        Action::Extract { file, strip } => file_steps::extract(file, *strip, step),
-        Action::InstallBinaries { binaries, names } => {
-            file_steps::install_binaries(binaries, names, step, built)
+        Action::Extract { file, strip } => {
+            download_extract_and_install_steps::extract(file, *strip, step)
         }
-        Action::Run { command, network } => file_steps::run(command, *network, step, context),
+        Action::InstallBinaries { binaries, names } => {
+            download_extract_and_install_steps::install_binaries(binaries, names, step, built)
+        }
+        Action::Run { command, network } => {
+            download_extract_and_install_steps::run(command, *network, step, context)
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What a source needs of its caller: the environment of the clients, the sandbox for builds, the cache,
 //! and where progress is shown. Everything is given; nothing here looks at the process's own.
 
-use super::client::Clients;
+use super::registry_clients::Clients;
 use crate::download::{HttpClient, HttpSettings};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 //! The name of a [`SourceRef`] has been checked for its source, so that it can be an argument of the
 //! source's client and a part of a path.
 
-use crate::recipe::{Action, ToolRecipe, VersionSource};
+use crate::tool_recipe::{Action, ToolRecipe, VersionSource};
 use crate::verify_section::VERSION;
 use serde::Serialize;
 use std::fmt;

@@ -2,7 +2,7 @@
 //! interpreter, its libraries and the symbol versions that it needs.
 
 use super::{FileQuestions, Machine};
-use crate::file_facts::FileFacts;
+use crate::static_file_facts::FileFacts;
 use goblin::elf::{Elf, Header, header, program_header};
 
 /// Machines by their number in the header.

@@ -3,12 +3,12 @@
 //! trait, so that the same checks serve a real install and a test.
 
 mod elf;
-mod magic;
 mod script;
+mod unstartable_files;
 
 pub use elf::defined_versions;
 
-use crate::file_facts::FileFacts;
+use crate::static_file_facts::FileFacts;
 
 /// What is at a path, after links are followed.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +86,7 @@ fn check_bytes(path: &str, bytes: &[u8], questions: &dyn FileQuestions, depth: u
     if bytes.starts_with(b"#!") {
         return script::check(bytes, questions, depth);
     }
-    FileFacts::faulty("", magic::describe(bytes))
+    FileFacts::faulty("", unstartable_files::describe(bytes))
 }
 
 /// An interpreter that is a script has an interpreter of its own.

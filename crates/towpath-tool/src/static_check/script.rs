@@ -1,7 +1,7 @@
 //! Scripts: the kernel reads the `#!` line, and `env` looks for the word after it.
 
 use super::{FileQuestions, check_interpreter};
-use crate::file_facts::FileFacts;
+use crate::static_file_facts::FileFacts;
 
 /// As much of the first line as a kernel reads.
 const LONGEST_LINE: usize = 256;

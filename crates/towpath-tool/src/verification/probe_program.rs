@@ -1,13 +1,13 @@
 //! Probes one program until the detector has decided: its file first, then `--version`, then what the
 //! ladder has next. A file that cannot run is not run.
 
-use super::files_on_disk::{FilesOnDisk, look_at_file};
 use super::sandbox_setup::{SandboxSetup, process_end};
-use crate::file_facts::FileFacts;
-use crate::observation::{Observation, ProcessEnd, Via};
-use crate::printed_text::captured_text;
-use crate::probe_ladder::{ProbeRequest, next_probe};
-use crate::tool_verdict::{Probe, ToolVerdict, combine};
+use super::static_check_on_disk::{FilesOnDisk, look_at_file};
+use crate::choose_next_probe::{ProbeRequest, next_probe};
+use crate::clean_printed_text::captured_text;
+use crate::combine_probe_verdicts::{Probe, ToolVerdict, combine};
+use crate::probe_observation::{Observation, ProcessEnd, Via};
+use crate::static_file_facts::FileFacts;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

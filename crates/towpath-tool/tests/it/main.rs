@@ -2,14 +2,14 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 
+mod any_printed_text_gets_verdict;
 mod archives;
 mod downloads;
-mod hostile_text;
 mod loopback_server;
 mod project_tools;
 mod recipe_file;
 mod sources;
 mod static_check;
-mod stored_check_and_probe_ladder;
+mod stored_check_and_next_probe;
 mod verdict_cases;
 mod verdicts_on_program_output;

@@ -3,10 +3,10 @@
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::session::find_run::{named_or_latest, open};
-use crate::session::secrets;
-use crate::session::shown_status::{can_cancel, status_of};
+use crate::session::resumable_and_cancellable_status::{can_cancel, status_of};
+use crate::session::secret_flag;
 use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::clean;
 use crate::terminal::out;
@@ -56,7 +56,7 @@ impl Execute for Args {
             // It waits, asks, was stopped, or its owner died: nobody else will end it.
             _ => {
                 let mut store = Store::open(&env.directories.state)?;
-                let secrets = |options: &Options| secrets::if_known(env, options);
+                let secrets = |options: &Options| secret_flag::if_known(env, options);
                 for process in cancel_unowned(&mut store, &id, LIMITS, &secrets)? {
                     out::note(format!("ended an orphan process: {}", clean(&process)));
                 }

@@ -18,9 +18,9 @@ mod settings;
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::screen::Screen;
+use crate::terminal::terminal_width_and_colours::Screen;
 use finding::Level;
 use findings_report::{Group, Topic, as_json, print, verdict, worst};
 use serde_json::json;
@@ -46,7 +46,7 @@ impl Execute for Args {
         let (set, settings) = settings::check(env, &journal);
         // Asked first, answered last: each may take seconds.
         let programs = installed_programs::ask(env, &set);
-        let search = crate::session::search_path::search_path(env, &set, &[], &env.current)?;
+        let search = crate::session::recipe_search_path::search_path(env, &set, &[], &env.current)?;
         let mut groups = vec![
             Group::new(Topic::Directories, directories::check(env, &search)),
             Group::new(Topic::Settings, settings),

@@ -6,7 +6,7 @@ mod state_machine;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::choose_agent::{self, AgentFlags};
 use crate::session::request_flags::RequestFlags;
 use crate::session::resolve_recipe::show_problems;
@@ -14,8 +14,8 @@ use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
 use crate::session::state_machine_flags::LimitFlags;
 use crate::session::trust;
 use crate::terminal::format::{clean, count, duration};
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use crate::terminal::{diagnostics, out};
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -11,9 +11,9 @@ use super::Execute;
 use crate::corrections::failures::{FailureQuery, RUN_HOST};
 use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::now_ms;
-use crate::terminal::screen::Screen;
+use crate::terminal::terminal_width_and_colours::Screen;
 use clap::builder::PossibleValuesParser;
 use towpath_rules::host::Host;
 

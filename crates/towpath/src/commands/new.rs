@@ -5,9 +5,9 @@ mod schema_line;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, is_project};
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
-use crate::session::search_path::PROJECT_DIRECTORIES;
+use crate::session::recipe_search_path::PROJECT_DIRECTORIES;
 use crate::terminal::out;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -4,15 +4,15 @@
 mod apply_upstream;
 mod check;
 mod eject;
+mod fetch_upstream_recipes;
 mod manifest;
 mod sync;
-mod upstream;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::project_settings::settings_for;
-use crate::session::search_path::{PROJECT_DIRECTORIES, search_path};
+use crate::session::recipe_search_path::{PROJECT_DIRECTORIES, search_path};
 use crate::terminal::shown_path::shown_path;
 use std::path::{Path, PathBuf};
 use towpath_recipe::directory_manifest::Manifest;

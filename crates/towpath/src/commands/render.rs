@@ -3,7 +3,7 @@
 use super::Execute;
 use crate::documents::{self, Format, RenderRequest, Writes};
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::timeout_flags;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -3,10 +3,10 @@
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, local_zone, own_program, system};
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::find_run;
 use crate::session::project_settings::settings_for;
-use crate::session::shown_status::status_of;
+use crate::session::resumable_and_cancellable_status::status_of;
 use crate::session::timeout_flags::LIMITS;
 use crate::settings::value_text;
 use crate::terminal::format::clean;

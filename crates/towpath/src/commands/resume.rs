@@ -5,10 +5,10 @@ mod due;
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::session::resumable_and_cancellable_status::can_resume;
 use crate::session::resume_run::{ResumeFlags, resume};
-use crate::session::shown_status::can_resume;
-use crate::session::{conclude, find_run};
+use crate::session::{find_run, result_and_exit_code};
 use crate::terminal::out;
 use towpath_core::{RunId, RunStatus};
 use towpath_store::Store;
@@ -61,7 +61,7 @@ impl Execute for Args {
             return Ok(Exit::Done);
         };
         let driven = session.drive(recorded)?;
-        conclude::conclude(&session, driven)
+        result_and_exit_code::conclude(&session, driven)
     }
 
     fn json(&self) -> bool {

@@ -18,7 +18,7 @@ use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::hook::{Switch, VARIABLE, switch};
 use crate::corrections::project_rules::ProjectRules;
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, local_time, now_ms};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::{diagnostics, out};

@@ -2,10 +2,10 @@
 
 use super::Execute;
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::request_flags::{RequestFlags, RunFlags};
 use crate::session::resolve_recipe::resolve;
-use crate::session::{Session, choose_recipe, conclude, dry_run, recipe_list, trust};
+use crate::session::{Session, choose_recipe, dry_run, recipe_list, result_and_exit_code, trust};
 use crate::terminal::report::ReporterKind;
 use towpath_store::Store;
 
@@ -18,7 +18,7 @@ use towpath_store::Store;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The recipe: a file, or a name that `towpath list` shows [default: choose one on a terminal, else
-    /// list them]
+    /// list them and fail]
     recipe: Option<String>,
     #[command(flatten)]
     flags: RunFlags,
@@ -34,7 +34,9 @@ impl Execute for Args {
                 recipe_list::entries(env, directory.as_deref(), recipe_dirs, flags.called_as)?;
             if flags.shared.json || !choose_recipe::can_ask(env) {
                 recipe_list::print(&found, env, flags.shared.json);
-                return Ok(Exit::Done);
+                // A script whose variable is empty has run nothing, and must notice it.
+                let message = "no recipe was named; to run one of these: towpath run NAME";
+                return Err(CommandError::bad_input(message));
             }
             return match choose_recipe::choose(&found)? {
                 Some(name) => self.run(env, &name),
@@ -61,6 +63,6 @@ impl Args {
         let mut session = Session::new(env, store, &flags.shared, ReporterKind::Own)?;
         let recorded = session.record(chosen, flags)?;
         let driven = session.drive(recorded)?;
-        conclude::conclude(&session, driven)
+        result_and_exit_code::conclude(&session, driven)
     }
 }

@@ -4,20 +4,21 @@ mod prune;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, local_zone};
-use crate::exit::{CommandError, Exit};
-use crate::session::project_scope::ProjectScope;
-use crate::session::shown_status::{status_of, tint};
+use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::session::resumable_and_cancellable_status::{status_of, tint};
+use crate::session::runs_of_this_project::ProjectScope;
 use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::{ago, clean, count, duration, local_time, money, now_ms};
 use crate::terminal::out;
-use crate::terminal::screen::Screen;
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::{Cell, Table};
+use crate::terminal::terminal_width_and_colours::Screen;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use towpath_core::{RunStatus, StatusKind};
+use std::collections::HashMap;
+use towpath_core::{RunId, RunStatus, StatusKind};
 use towpath_shell::bash::quote;
 use towpath_store::{RunFilter, RunRow, Store, Summary};
-use towpath_view::run_json::{dollars, position, runs_json};
+use towpath_view::run_json::{StepInFlight, bring_up_to_date, dollars, position, runs_json};
 
 /// List runs, newest first.
 ///
@@ -73,9 +74,11 @@ impl Execute for Args {
         rows.retain(|(row, _)| self.recipe.as_ref().is_none_or(|wanted| row.recipe == *wanted));
         let found = rows.len();
         rows.truncate(self.number);
+        let mut in_flight = HashMap::new();
         if let Some(store) = &store {
             for (row, _) in &mut rows {
-                bring_up_to_date(store, row);
+                let steps = bring_up_to_date(store, row, LIMITS);
+                in_flight.insert(row.id.clone(), steps);
             }
         }
         if self.json {
@@ -83,7 +86,7 @@ impl Execute for Args {
         } else if found == 0 {
             out::line(nothing(self, total));
         } else {
-            print(&rows, self.all, env);
+            print(&rows, &in_flight, self.all, env);
             if found > rows.len() {
                 let more = count(found - rows.len(), "more run");
                 out::line(format!("and {more}, older: towpath runs{} -n {found}", self.filters()));
@@ -126,18 +129,6 @@ fn listed(store: &Store) -> Result<Vec<(RunRow, RunStatus)>, CommandError> {
     Ok(rows.into_iter().map(with_status).collect())
 }
 
-/// A run that has not ended has a summary from its start: its record has the present one.
-fn bring_up_to_date(store: &Store, row: &mut RunRow) {
-    if row.summary.status != RunStatus::Running {
-        return;
-    }
-    // One that cannot be read any more is listed as it was at its start; `show` reports why.
-    let limits = towpath_run::Limits { agents: 1, ..LIMITS };
-    if let Ok(known) = towpath_engine::recorded(store, &row.id, limits) {
-        row.summary = towpath_engine::summary(&known.run, None, row.summary.active_ms);
-    }
-}
-
 fn nothing(args: &Args, total: usize) -> String {
     let of = args.recipe.as_ref().map_or(String::new(), |name| format!(" of {}", clean(name)));
     let are = args.status.map_or(String::new(), |status| format!(" that are {status}"));
@@ -149,7 +140,12 @@ fn nothing(args: &Args, total: usize) -> String {
     }
 }
 
-fn print(rows: &[(RunRow, RunStatus)], all: bool, env: &Environment) {
+fn print(
+    rows: &[(RunRow, RunStatus)],
+    in_flight: &HashMap<RunId, Vec<StepInFlight>>,
+    all: bool,
+    env: &Environment,
+) {
     let first = rows.first().map(|(row, _)| &row.directory);
     let several = all || rows.iter().any(|(row, _)| Some(&row.directory) != first);
     let mut header = vec!["RUN", "RECIPE", "STATUS", "STARTED", "TOOK", "COST", "WHERE"];
@@ -166,7 +162,7 @@ fn print(rows: &[(RunRow, RunStatus)], all: bool, env: &Environment) {
             ago(row.created_ms, now).into(),
             took(row, status, now).into(),
             cost(row).into(),
-            position(&row.summary.status, &|until| local_time(until, now)).into(),
+            location(row, in_flight.get(&row.id).map_or(&[], Vec::as_slice), now).into(),
         ];
         if several {
             cells.push(shown_path(&row.directory, env).into());
@@ -174,6 +170,15 @@ fn print(rows: &[(RunRow, RunStatus)], all: bool, env: &Environment) {
         table.row(cells);
     }
     table.print(&Screen::new(env));
+}
+
+/// Where a run is: of one that has not ended, the first of its steps that run or were interrupted.
+fn location(row: &RunRow, in_flight: &[StepInFlight], now: i64) -> String {
+    match in_flight {
+        [] => position(&row.summary.status, &|until| local_time(until, now)),
+        [only] => clean(only.path.as_str()),
+        [first, more @ ..] => format!("{} and {} more", clean(first.path.as_str()), more.len()),
+    }
 }
 
 fn took(row: &RunRow, status: &RunStatus, now: i64) -> String {

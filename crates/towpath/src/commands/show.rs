@@ -7,18 +7,18 @@ mod one_step;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, local_zone};
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::find_run;
-use crate::session::shown_status::{status_of, tint};
+use crate::session::resumable_and_cancellable_status::{status_of, tint};
 use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::{ago, clean, count, duration, last_line, local_time, now_ms};
 use crate::terminal::out;
 use crate::terminal::report::{
     ByHand, Shape, by_hand, failure as failure_lines, find, next_commands,
 };
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::{Cell, Table};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use towpath_core::{FaultKind, RunStatus, text_of};
 use towpath_engine::{census, recorded};
 use towpath_run::{FailureKind, Output, RunOutcome, StepKind, StepState, StepStatus, StepView};
@@ -72,7 +72,7 @@ impl Execute for Args {
         if self.json {
             let resumable = !matches!(shown.status, RunStatus::Done | RunStatus::Running);
             let resume = resumable.then(|| {
-                let edited = find_run::is_edited(shown.run());
+                let edited = next_commands::is_edited(shown.run());
                 next_commands::resume(&shown.row.id, shown.run(), edited)
             });
             out::json(&shown.json(resume.flatten(), now_ms(), &local_zone()));
@@ -101,7 +101,7 @@ impl Printed<'_> {
             directory.map_or_else(|| escaped(&self.0.row.directory), escaped),
         ];
         parts.extend(Cost::of(&census(self.0.run())).text());
-        out::line(parts.join(" · "));
+        screen.message(&parts.join(" · "));
         if let Some(inputs) = self.inputs() {
             screen.line(&inputs);
         }
@@ -225,7 +225,8 @@ impl Printed<'_> {
                 lines.push(format!("  end it: towpath cancel {id}"));
             }
             (RunStatus::Failed { .. }, Some(RunOutcome::Failed { .. })) => {
-                let ways = next_commands::ways(id, self.0.run(), find_run::is_edited(self.0.run()));
+                let ways =
+                    next_commands::ways(id, self.0.run(), next_commands::is_edited(self.0.run()));
                 let ways = ways.into_iter();
                 lines.extend(ways.map(|way| format!("  {}: {}", way.when, way.command)));
             }

@@ -7,7 +7,7 @@ mod result_view;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, own_program};
-use crate::exit::{CommandError, Exit, no_thread};
+use crate::exit_codes_and_errors::{CommandError, Exit, no_thread};
 use crate::files;
 use crate::session::signals;
 use crate::terminal::shown_path::shown_path;

@@ -13,7 +13,7 @@ mod which;
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 
 /// Install tools, and find out whether they work.
 ///

@@ -11,7 +11,7 @@ use crate::corrections::install::{
     Hooks, HostFiles, Installed, Plan, Request, Scope, Target, installed, plan,
 };
 use crate::environment::{Environment, Invocation, own_program};
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::session::trust::ask;
 use crate::skill_file::{SkillFile, SkillStatus};
 use crate::terminal::format::bytes;

@@ -3,13 +3,13 @@
 
 pub mod export;
 pub mod grouped_by_mistake;
-pub mod known_names;
-pub mod matching_pattern;
+pub mod inspect_failures_by_pattern;
+pub mod names_meant_by_mistake;
 pub mod proposal_view;
 pub mod stats;
 pub mod suggested_rules;
 
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use serde_json::{Value, json};
 use towpath_rules::failure::RecordedCall;
 use towpath_rules::host::Host;

@@ -5,9 +5,9 @@
 
 use super::hook_log::LOG;
 use super::hooks_directory::HooksDirectory;
-use super::{hook_errors, produced_lines};
+use super::{hook_errors, lines_rewritten_in_session};
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::count;
 use rustix::fs::{FlockOperation, flock};
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ pub fn folded_journal(env: &Environment) -> Result<Option<Store>, CommandError> 
             format!("{} of the log of calls were not complete", count(folded.torn, "line"));
         hook_errors::record(&directory, "log", &message);
     }
-    produced_lines::remove_old(&directory);
+    lines_rewritten_in_session::remove_old(&directory);
     Ok(Some(store))
 }
 

@@ -2,9 +2,9 @@
 //! trusted. They are used only while the file is what the user has seen; a rule that the user has
 //! disabled stays out. Nothing here asks, and nothing here writes the file.
 
-use super::user_rule_book::{RuleBook, key_text};
+use super::user_rules_in_journal::{RuleBook, key_text};
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::files::read_text;
 use crate::terminal::format::{count, now_ms};
 use sha2::{Digest as _, Sha256};

@@ -1,7 +1,7 @@
 //! Rules from a file that is not ours yet: TOML, JSON, or a database of `dp`.
 
 use crate::environment::Environment;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::terminal::diagnostics;
 use std::path::Path;

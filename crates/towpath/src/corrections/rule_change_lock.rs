@@ -2,7 +2,7 @@
 
 use super::hook_rules_snapshot::{SNAPSHOT, unusable};
 use super::hooks_directory::HooksDirectory;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::io::ErrorKind;

@@ -2,8 +2,8 @@
 
 use crate::environment::Environment;
 use crate::terminal::format::clean;
-use crate::terminal::screen::cut;
 use crate::terminal::shown_path::shown_path;
+use crate::terminal::terminal_width_and_colours::cut;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use towpath_rules::{Rule, RuleKind, Scope};

@@ -3,8 +3,8 @@
 use crate::environment::Environment;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use towpath_document::Command;
 

@@ -1,7 +1,7 @@
 //! The files of a document: the one that the user names, and what it imports and embeds.
 
 use crate::environment::Environment;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use std::cell::RefCell;
 use std::io::Read as _;

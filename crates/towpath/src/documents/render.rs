@@ -5,8 +5,8 @@ use super::read_document_files::{DocumentFiles, Entry};
 use super::scratch_directory::ScratchDirectory;
 use super::{command_list, import_trust, watch, write_or_compare_output};
 use crate::environment::Environment;
-use crate::exit::{CommandError, ErrorKind, Exit};
-use crate::session::{choose_agent, request_flags, secrets, signals};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::session::{choose_agent, request_flags, secret_flag, signals};
 use crate::terminal::diagnostics;
 use crate::terminal::out;
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use towpath_document::{
     Checked, CommandEnd, Evaluation, Files as _, Next, Permitted, Roots, check, tree_json,
 };
 use towpath_engine::{
-    Controller, DocumentRunner, RenderConfig, RenderEnd, StopReason, WardenStart,
+    Controller, DocumentRunner, GRACE, RenderConfig, RenderEnd, StopReason, WardenStart,
 };
 
 /// What a user asks for.
@@ -83,8 +83,8 @@ pub struct Rendering<'a> {
 }
 
 pub fn execute(env: &Environment, request: &RenderRequest) -> Result<Exit, CommandError> {
-    let secrets = secrets::of_run(env, &request.secrets)?;
-    secrets::refuse_set(&secrets, &request.set)?;
+    let secrets = secret_flag::of_run(env, &request.secrets)?;
+    secret_flag::refuse_set(&secrets, &request.set)?;
     let entry = Entry::new(env, &request.file)?;
     refuse_own_file(env, request, &entry)?;
     let files = DocumentFiles::of(&entry);
@@ -202,7 +202,7 @@ impl Rendering<'_> {
         let directory = self.request.directory.as_ref();
         let directory =
             directory.map_or_else(|| self.entry.directory.clone(), |d| self.env.current.join(d));
-        let mut environment = secrets::environment(self.env, &self.secrets);
+        let mut environment = secret_flag::environment(self.env, &self.secrets);
         for (name, value) in [("PROJECTPATH", &roots.project), ("HOMEPATH", &roots.home)] {
             environment.retain(|(known, _)| known != name);
             environment.push((name.into(), OsString::from(value)));
@@ -214,7 +214,7 @@ impl Rendering<'_> {
             bash: choose_agent::bash(self.env)?,
             secrets: self.secrets.clone(),
             timeout: self.request.timeout,
-            grace: Duration::from_secs(5),
+            grace: GRACE,
             warden: WardenStart::Fork,
         };
         self.runner = Some(DocumentRunner::new(config, signals::listen_to_render));

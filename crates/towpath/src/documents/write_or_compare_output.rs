@@ -2,11 +2,11 @@
 
 use super::render::Writes;
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
 use crate::session::trust::visible;
 use crate::terminal::out;
-use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use similar::TextDiff;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@
 //! shorter file that looks whole.
 
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::{now_ms, rfc3339};
 use jiff::Timestamp;
 use serde_json::{Value, json};

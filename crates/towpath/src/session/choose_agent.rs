@@ -6,7 +6,7 @@ mod unsupported_by_backend;
 use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::install::settings_for_claude_code;
 use crate::environment::{Environment, is_program, local_zone};
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::query_program_version;
 use crate::settings::Settings;

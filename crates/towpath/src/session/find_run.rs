@@ -1,14 +1,13 @@
 //! The run that a user means: by a unique prefix of its id, or the latest one here.
 
-use super::project_scope::ProjectScope;
-use super::shown_status::status_of;
+use super::resumable_and_cancellable_status::status_of;
+use super::runs_of_this_project::ProjectScope;
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::{ago, clean, now_ms};
 use crate::terminal::out;
 use towpath_core::RunStatus;
-use towpath_recipe::edited;
-use towpath_run::{Run, StepView};
+use towpath_run::StepView;
 use towpath_store::{Found, RunFilter, RunRow, Store};
 
 /// The journal, for a command that looks at a run.
@@ -68,11 +67,6 @@ pub fn latest(store: &Store, env: &Environment) -> Result<RunRow, CommandError> 
             "no run was started in this directory; `towpath runs --all` lists all runs",
         )
     })
-}
-
-/// Whether a recipe of a run is not what it was when the run began.
-pub fn is_edited(run: &Run) -> bool {
-    !edited(&run.program().plan).is_empty()
 }
 
 /// The paths of all steps.

@@ -1,20 +1,23 @@
 //! The recipes that a name can mean, in the order in which `run` looks for them.
 
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::session::project_settings::settings_for;
-use crate::session::search_path::{search_path, working_directory};
+use crate::session::recipe_search_path::{search_path, working_directory};
 use crate::session::shadowed_built_ins::CalledAs;
 use crate::session::trust;
 use crate::terminal::out;
 use crate::terminal::report::wrapped;
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::{Cell, Table};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
-use towpath_recipe::{Listed, Origin, Request, RunOptions, SearchPath, builtin, list_in, resolve};
+use towpath_recipe::{
+    Listed, Origin, Request, RunOptions, SearchPath, builtin, list_in, list_in_working_directory,
+    resolve,
+};
 use towpath_store::Store;
 use towpath_view::foreign_text::{escaped, first_line};
 pub use towpath_view::origin_word;
@@ -40,7 +43,14 @@ pub fn entries(
     let settings = settings_for(env, &directory)?;
     let search = search_path(env, &settings, recipe_dirs, &directory)?;
     let store = env.journal()?;
-    entries_in(&directory, &search, store.as_ref(), called_as)
+    let mut recipes = list_in(&search, called_as.dialect());
+    // The lists of other programs' names are as those programs print them.
+    if called_as == CalledAs::Towpath {
+        let here = list_in_working_directory(&directory, called_as.dialect());
+        let listed: HashSet<_> = recipes.iter().map(|recipe| recipe.path.clone()).collect();
+        recipes.extend(here.into_iter().filter(|recipe| !listed.contains(&recipe.path)));
+    }
+    entries_of(recipes, &directory, &search, store.as_ref(), called_as)
 }
 
 /// Prints them as `towpath list` does.
@@ -63,9 +73,19 @@ pub fn entries_in(
     store: Option<&Store>,
     called_as: CalledAs,
 ) -> Result<Vec<Entry>, CommandError> {
+    entries_of(list_in(search, called_as.dialect()), directory, search, store, called_as)
+}
+
+fn entries_of(
+    recipes: Vec<Listed>,
+    directory: &Path,
+    search: &SearchPath,
+    store: Option<&Store>,
+    called_as: CalledAs,
+) -> Result<Vec<Entry>, CommandError> {
     let mut taken = HashSet::new();
     let mut entries = Vec::new();
-    for recipe in list_in(search, called_as.dialect()) {
+    for recipe in recipes {
         let untrusted =
             recipe.origin == Origin::Project && !is_trusted(&recipe, directory, search, store)?;
         let powerless =

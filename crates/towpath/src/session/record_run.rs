@@ -10,19 +10,18 @@ use super::shadowed_built_ins::CalledAs;
 use super::timeout_flags::LIMITS;
 use super::wait_for_rate_limit::Waiting;
 use super::{
-    Session, active_and_earlier_runs, beads_database, demo_repository, missing_programs,
-    model_names, sandbox_for_steps, secrets, worktree,
+    Session, beads_database, demo_repository, map_model_tiers, programs_missing_for_prompts,
+    sandbox_for_steps, secret_flag, warn_about_other_runs, worktree,
 };
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::settings::Settings;
 use crate::terminal::out;
 use std::path::PathBuf;
-use std::time::Duration;
 use towpath_core::Secrets;
 use towpath_engine::{
-    Agents, Config, MetRequirements, Options, Prepared, SessionTree, Substitutes, WardenStart,
-    Worktree,
+    Agents, Config, GRACE, MetRequirements, Options, Prepared, SessionTree, Substitutes,
+    WardenStart, Worktree,
 };
 use towpath_recipe::{Origin, Program};
 use towpath_run::Limits;
@@ -80,9 +79,9 @@ impl Session<'_> {
         config.substitutes = substitutes;
         config.idle_timeout = options.idle_timeout;
         if !quiet {
-            active_and_earlier_runs::hint_at_earlier(store, &program, &config.directory)?;
-            missing_programs::warn(env, &program, &config.directory);
-            active_and_earlier_runs::warn(env, store, &config.directory, None)?;
+            warn_about_other_runs::hint_at_earlier(store, &program, &config.directory)?;
+            programs_missing_for_prompts::warn(env, &program, &config.directory);
+            warn_about_other_runs::warn(env, store, &config.directory, None)?;
         }
         let name = program.root().name.clone();
         let Config { directory, limits, secrets, .. } = &config;
@@ -135,16 +134,16 @@ pub fn config(
 ) -> Result<Config, CommandError> {
     Ok(Config {
         directory,
-        environment: secrets::environment(env, &secrets),
+        environment: secret_flag::environment(env, &secrets),
         bash: choose_agent::bash(env)?,
-        models: model_names::of_agents(env, &agents, settings),
+        models: map_model_tiers::of_agents(env, &agents, settings),
         agents,
         directory_variables: beads_database::directory_variables(env),
         adapter: None,
         limits: Limits { agents: settings.max_agents.value, ..LIMITS },
         secrets,
         idle_timeout: None,
-        grace: Duration::from_secs(5),
+        grace: GRACE,
         warden: WardenStart::Fork,
         text_if_killed: None,
         substitutes: Substitutes::default(),

@@ -3,11 +3,11 @@
 //! missing is reported with its location in the recipe and the command that installs it, or installed
 //! first where the user asks for it.
 
-use super::installed_tools::installed;
 use super::request_flags::SharedFlags;
-use super::secrets;
+use super::secret_flag;
+use super::tools_meeting_requirement::{installed, locked_version};
 use crate::environment::{Environment, is_program, own_program};
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::query_program_version::tool_version;
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::{diagnostics, out};
@@ -63,7 +63,7 @@ impl RequiredPrograms<'_> {
         let stderr = std::io::stderr().as_fd().try_clone_to_owned().map_err(cannot)?;
         let mut command = Command::new(own_program()?);
         command.args(install_arguments(self.env, name)).current_dir(&self.env.current);
-        command.env_clear().envs(secrets::environment(self.env, self.secrets));
+        command.env_clear().envs(secret_flag::environment(self.env, self.secrets));
         command.stdin(Stdio::null()).stdout(stderr);
         let status = command.status().map_err(cannot)?;
         if !status.success() {
@@ -161,7 +161,8 @@ impl RequirementChecker for ToolsAndPath<'_> {
 }
 
 impl ToolsAndPath<'_> {
-    /// The installed versions that meet a requirement, the newest first, and those that do not.
+    /// The installed versions that meet a requirement, and those that do not: first the one that the project
+    /// has locked, then the newest.
     fn tools(&self, wanted: &PlanRequirement) -> (Vec<FoundProgram>, Vec<FoundProgram>) {
         let mut tools: Vec<(Option<Version>, FoundProgram)> = Vec::new();
         for tool in installed(self.env, &wanted.name) {
@@ -176,7 +177,11 @@ impl ToolsAndPath<'_> {
                 tools.push((version, found));
             }
         }
-        tools.sort_by(|(a, _), (b, _)| b.cmp(a));
+        let locked = locked_version(self.env, &wanted.name);
+        let is_locked = |tool: &FoundProgram| locked.is_some() && tool.version == locked;
+        tools.sort_by(|(a, one), (b, other)| {
+            is_locked(other).cmp(&is_locked(one)).then_with(|| b.cmp(a))
+        });
         let meets = |version: &Option<Version>| match version {
             Some(version) => wanted.is_met_by(version),
             None => wanted.constraints.is_empty(),

@@ -1,9 +1,9 @@
 //! The recipe that a request means, found, read and checked, once.
 
 use super::request_flags::RunFlags;
-use super::{required_programs, secrets};
+use super::{required_programs, secret_flag};
 use crate::environment::Environment;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look, resolved_to_run};
 use crate::settings::Settings;
 use crate::terminal::{diagnostics, out};
@@ -32,8 +32,8 @@ pub fn resolve(
     recipe: &str,
     broken: impl FnOnce(&[Diagnostic]) -> bool,
 ) -> Result<ChosenRecipe, CommandError> {
-    let secrets = secrets::of_run(env, &flags.shared.secret)?;
-    secrets::refuse_set(&secrets, &flags.request.set)?;
+    let secrets = secret_flag::of_run(env, &flags.shared.secret)?;
+    secret_flag::refuse_set(&secrets, &flags.request.set)?;
     let here = flags.request.here(env)?;
     let mut request = flags.request.request(env, &here, recipe)?;
     request.run_options.no_auto_stage = flags.no_auto_stage;

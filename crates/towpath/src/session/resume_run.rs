@@ -3,17 +3,17 @@
 //! it is recorded.
 
 use super::choose_agent::{self, AgentFlags};
+use super::recipe_search_path::search_path;
 use super::record_run::{RecordedRun, config};
 use super::request_flags::SharedFlags;
 use super::required_programs::RequiredPrograms;
 use super::resolve_recipe::show_problems;
-use super::search_path::search_path;
 use super::state_machine_flags::LimitFlags;
 use super::timeout_flags::LIMITS;
 use super::wait_for_rate_limit::{self, Waiting};
-use super::{Session, active_and_earlier_runs, sandbox_for_steps, secrets, trust, worktree};
+use super::{Session, sandbox_for_steps, secret_flag, trust, warn_about_other_runs, worktree};
 use crate::environment::Environment;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::session::project_settings::settings_for;
 use crate::settings::Settings;
@@ -92,7 +92,7 @@ pub fn resume<'a>(
     let OwnedRun { taken, options, secrets } = owned;
     let store = &mut session.store;
     if !flags.shared.quiet {
-        active_and_earlier_runs::warn(env, store, &row.directory, Some(&row.id))?;
+        warn_about_other_runs::warn(env, store, &row.directory, Some(&row.id))?;
     }
     let failed_tries = flags.in_vain.unwrap_or(0);
     let waiting = flags.wait.then(|| Waiting::after(taken.run(), failed_tries, &flags.agent));
@@ -134,7 +134,7 @@ fn own(
 ) -> Result<Option<OwnedRun>, CommandError> {
     let limits = Limits { agents: settings.max_agents.value, ..LIMITS };
     let options = recorded_options(store, &row.id)?;
-    let secrets = secrets::of_resume(env, &row.id, &options, &flags.shared.secret)?;
+    let secrets = secret_flag::of_resume(env, &row.id, &options, &flags.shared.secret)?;
     let taken = match take_over(store, &row.id, limits, &secrets) {
         Err(EngineError::Owned { .. }) if flags.if_waiting => return Ok(None),
         taken => taken?,

@@ -1,7 +1,7 @@
 //! What a name means when a file of the working tree and a built-in recipe both have it.
 
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::session::trust::{is_trusted, visible};
 use crate::terminal::out::note_once;
 use crate::terminal::shown_path::shown_path;

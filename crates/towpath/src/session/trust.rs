@@ -12,7 +12,7 @@ pub mod trusted_directories;
 pub use plan_as_text::{AGENTS, visible};
 
 use crate::environment::Environment;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{ago, count, now_ms};
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;

@@ -3,7 +3,7 @@
 
 mod excerpt;
 
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::wrap_message::wrap;

@@ -5,7 +5,7 @@ pub mod diagnostics;
 pub mod format;
 pub mod out;
 pub mod report;
-pub mod screen;
 pub mod shown_path;
 pub mod table;
+pub mod terminal_width_and_colours;
 pub mod wrap_message;

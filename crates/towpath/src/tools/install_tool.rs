@@ -1,10 +1,10 @@
 //! The one path from a recipe to an installed tool, for `create`, `install`, `update` and a project's
 //! tools: lock, fetch, build, prove, publish.
 
-use super::model_repair::AgentModel;
-use super::telemetry;
+use super::ask_model_for_check::AgentModel;
+use super::record_check_repairs;
 use super::tool_session::ToolSession;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
 use std::time::{Duration, Instant};
@@ -79,7 +79,7 @@ pub fn install(
     let model = model.as_mut().map(|model| &mut **model as &mut dyn RepairModel);
     match prove(&request, model) {
         Ok(mut proof) => {
-            telemetry::record(session, name, proof.attempt.as_ref());
+            record_check_repairs::record(session, name, proof.attempt.as_ref());
             if wanted.origin == Origin::Generated {
                 let from = wanted.from.to_string();
                 proof.recipe = proof.recipe.generated(&from, proof.repair.clone());
@@ -90,7 +90,7 @@ pub fn install(
             Ok(InstallOutcome::Installed(Box::new(Installed { published, proof, took })))
         }
         Err(ProveError::NotVerified(why)) => {
-            telemetry::record(session, name, why.attempt.as_ref());
+            record_check_repairs::record(session, name, why.attempt.as_ref());
             Ok(InstallOutcome::NotVerified { recipe: Box::new(recipe), why })
         }
         Err(error @ ProveError::Verify(_)) => Err(CommandError::setup(error.to_string())),

@@ -1,15 +1,15 @@
 //! Everything of tools that is the binary's: which directories and which sandbox, progress on the
 //! terminal, consent to a project's tools, the one path from a recipe to an installed tool.
 
+pub mod ask_model_for_check;
 mod call_sources;
-pub mod create_tool;
-pub mod find_recipe;
+pub mod find_tool_recipe;
+pub mod generate_tool_recipe;
+pub mod install_result_lines;
 pub mod install_tool;
-pub mod model_repair;
 mod progress_bar;
 pub mod project_tools;
-pub mod result_lines;
+mod record_check_repairs;
 pub mod sandbox_lines;
 pub mod shadowed_programs;
-mod telemetry;
 pub mod tool_session;

@@ -3,7 +3,7 @@
 use crate::environment::Environment;
 use crate::terminal::format::{bytes, clean, duration};
 use crate::terminal::out;
-use crate::terminal::screen::cut;
+use crate::terminal::terminal_width_and_colours::cut;
 use std::time::{Duration, Instant};
 use towpath_tool::sources::{Progress, Unit};
 
@@ -59,14 +59,23 @@ impl ProgressBar {
             out::note(format!("  {}  {amount}{} · {time}", self.phase, self.detail));
             return;
         }
-        let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
-        let width = size.map_or(80, |size| usize::from(size.ws_col)).max(40);
+        let width = terminal_width();
         let line = format!("  {:<9} {amount}{}", self.phase, self.detail);
         let time = format!(" · {time}");
         let line = cut(&line, width - 1 - time.chars().count());
         out::message(&format!("\r\u{1b}[K{line}{time}"));
         self.on_screen = true;
     }
+}
+
+fn terminal_width() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
+    size.map_or(80, |size| usize::from(size.ws_col)).max(20)
+}
+
+/// What is left for the bar: numbers come first.
+fn bar_width(terminal_width: usize) -> usize {
+    BAR.min(terminal_width.saturating_sub(44))
 }
 
 /// `━━━━╸━━━  38/52  `, or the amount alone where the whole is not known.
@@ -90,7 +99,8 @@ fn amount_text(done: u64, total: Option<u64>, unit: Unit, width: usize) -> Strin
             }
         })
         .collect();
-    format!("{bar}  {}/{}  ", text(done), text(total))
+    let space = if bar.is_empty() { "" } else { "  " };
+    format!("{bar}{space}{}/{}  ", text(done), text(total))
 }
 
 impl Progress for ProgressBar {
@@ -104,12 +114,25 @@ impl Progress for ProgressBar {
     }
 
     fn amount(&mut self, done: u64, total: Option<u64>, unit: Unit) {
-        let amount = amount_text(done, total, unit, BAR);
+        let amount = amount_text(done, total, unit, bar_width(terminal_width()));
         self.draw(&amount);
     }
 
     fn line(&mut self, text: &str) {
         self.detail = clean(text);
         self.draw("");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_terminal_gets_the_numbers_without_the_bar() {
+        let amount = |columns| amount_text(38, Some(52), Unit::Items, bar_width(columns));
+        assert_eq!(amount(40), "38/52  ");
+        assert_eq!(amount(50), "━━━━╸─  38/52  ");
+        assert_eq!(amount(80).chars().filter(|c| "━╸─".contains(*c)).count(), BAR);
     }
 }

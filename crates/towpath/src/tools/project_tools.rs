@@ -1,11 +1,11 @@
 //! The tools of a project: `.towpath/tools.toml` and its lock file, found in a working tree, so that they
 //! count once the user has trusted them.
 
-use super::create_tool::generate_recipe;
+use super::generate_tool_recipe::generate_recipe;
 use super::install_tool::{InstallOutcome, WantedTool};
 use super::tool_session::ToolSession;
 use crate::environment::Environment;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::session::trust::{ConsentStatus, ConsentSubject, visible};
 use crate::terminal::diagnostics;

@@ -2,7 +2,7 @@
 //! the clients of registries are started with.
 
 use crate::environment::{Environment, own_program};
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::session::project_settings::settings_for;
 use crate::settings::Settings;
 use std::path::PathBuf;

@@ -180,6 +180,8 @@ fn names_for_set_come_from_the_recipe_and_backends_from_the_table() {
     let again = ["run", "-q", "ship", "--set", "mode=x", "--set", "v"];
     assert_eq!(answers(&user, &again), ["version="]);
     assert_eq!(answers(&user, &["run", "nope", "--set", ""]), [""; 0]);
+    // As bash hands `mode=` over: only the user knows the value.
+    assert_eq!(answers(&user, &["run", "ship", "--set", "mode", "=", ""]), [""; 0]);
     let backends = answers(&user, &["run", "ship", "--backend", ""]);
     let known: Vec<&str> = towpath_agent::BACKENDS.iter().map(|row| row.id).collect();
     assert_eq!(backends, known);

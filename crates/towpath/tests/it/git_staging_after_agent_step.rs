@@ -1,6 +1,6 @@
 //! What is staged in git after an agent step.
 
-use crate::support::{User, with_script};
+use crate::support::{User, until, with_script};
 
 /// A git repository with one commit in the user's directory.
 fn repository(user: &User) {
@@ -35,6 +35,28 @@ fn only_what_the_agent_changed_is_staged() {
     );
     let untracked = user.git("work", &["ls-files", "--others", "--exclude-standard"]);
     assert_eq!(untracked, "answers.jsonl\nr.yaml", "what was new before stays so");
+}
+
+#[test]
+fn staging_waits_while_another_program_has_locked_the_index() {
+    let recipe = "name: r\nsteps:\n  - {id: one, prompt: first}\n";
+    let locking = r#"{"text":"ok","run":"echo x >> clean.txt; touch .git/index.lock"}"#;
+    let user = User::new().file("r.yaml", recipe).file("answers.jsonl", locking);
+    repository(&user);
+    let adds = user.path("adds");
+    let counting = "#!/bin/sh\ncase \" $* \" in *\" add \"*) echo add >> ADDS;; esac\n\
+                    PATH=${PATH#*:} exec git \"$@\"\n";
+    user.program("bin/git", &counting.replace("ADDS", adds.to_str().expect("a path in UTF-8")));
+    let path = std::env::var("PATH").expect("a search path");
+    let mut command = user.command(&with_script(&["run", "r.yaml"]));
+    command.env("PATH", format!("{}:{path}", user.path("bin").display()));
+    let mut runner = command.spawn().expect("towpath starts");
+    let lock = user.path("work/.git/index.lock");
+    let tries = || std::fs::read_to_string(&adds).unwrap_or_default().lines().count();
+    until("the staging is tried again", || tries() > 1);
+    std::fs::remove_file(&lock).expect("the other program ends");
+    assert!(runner.wait().expect("the run ends").success());
+    assert_eq!(user.git("work", &["diff", "--cached", "--name-only"]), "clean.txt");
 }
 
 #[test]

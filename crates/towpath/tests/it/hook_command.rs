@@ -12,7 +12,7 @@ use towpath_store::{CorrectionFilter, CorrectionRow, Order, Store, ToolCallFilte
 
 mod answers_by_host;
 mod call_log_folding;
-mod concurrent;
+mod many_hooks_at_once;
 mod rewrites_compared_with_what_ran;
 mod trusted_project_rules;
 

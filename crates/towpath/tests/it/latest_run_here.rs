@@ -117,6 +117,9 @@ fn completion_and_runs_agree_on_every_status() {
     signal(&killed, Signal::KILL);
     killed.wait().expect("it is gone");
     until("its warden is gone, too", || user.towpath(&["runs"]).stdout.contains("interrupted"));
+    let table = user.towpath(&["runs"]).stdout;
+    let row = table.lines().find(|line| line.contains("interrupted")).expect("its row");
+    assert!(row.ends_with(" a"), "it names the interrupted step: {row:?}");
     let json = user.towpath(&["runs", "--json"]).json();
     let listed = json["runs"].as_array().expect("a list").iter();
     let text = |value: &serde_json::Value| value.as_str().expect("text").to_owned();

@@ -3,9 +3,9 @@
 //! before the first call.
 
 mod ends_without_exit;
-mod faults;
+mod faults_reasons_and_exit_codes;
 mod file_with_built_ins_name;
-mod flags;
+mod flags_in_help_and_errors;
 mod logs_and_conversations;
 mod machine_list;
 mod missing_agents_and_programs;

@@ -2,14 +2,14 @@
 //! `docs/promises.md`, which names the test that checks each promise: none may be named that is not
 //! there.
 
-mod agents;
+mod agent_program_starts;
 mod groups_and_called_recipes;
 mod hooks_and_search_directories;
+mod no_network_or_leftover_files;
 mod promises_table;
 mod scarce_resources_and_clock;
-mod side_effects;
 mod step_timeouts;
-mod values;
+mod values_are_never_code;
 
 use crate::support::{Printed, User};
 

@@ -281,6 +281,12 @@ fn recipes_are_listed_with_what_a_user_must_know() {
         ]
     );
     assert!(lines[5].starts_with("demo 1.0 ") && lines[5].ends_with(" built-in"), "{}", lines[5]);
+    user.write("top.yaml", "name: top\nsteps:\n  - {id: x, command: ls}\n");
+    user.write("compose.yaml", "services: {}\n");
+    let listed = user.towpath(&["list"]).exits(0).stdout;
+    let last = listed.lines().last().map(squeezed).unwrap_or_default();
+    assert_eq!(last, "top 1.0 1 not trusted top.yaml", "right in the working directory");
+    assert!(!listed.contains("compose"), "no recipe: {listed}");
     let printed = user.towpath(&["explain", "demo"]).exits(0).reports(
         "note: .towpath/recipes/demo.yaml is not trusted and does not replace the built-in \
          `demo`; to use it: towpath trust .towpath/recipes/demo.yaml\n",

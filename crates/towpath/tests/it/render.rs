@@ -1,9 +1,9 @@
 //! `towpath render`: documents that run their own commands.
 
 mod allowed_commands;
-mod cases;
 mod output_targets_and_formats;
 mod problems;
+mod recorded_document_cases;
 mod regions;
 mod signals_and_timeouts;
 mod watch;

@@ -152,6 +152,43 @@ steps:
 }
 
 #[test]
+fn the_version_that_the_project_has_locked_comes_before_a_newer_one() {
+    let user =
+        User::new().file("r.yaml", "name: r\nsteps:\n  - {id: a, requires: [jq], command: jq}\n");
+    for version in ["1.6", "1.7"] {
+        install(&user, "jq", version, "jq");
+    }
+    assert_eq!(towpath(&user, &["run", "r.yaml"]).exits(0).stdout, "jq 1.7\n");
+    let locked = "form = 1
+[[tool]]
+name = 'jq'
+from = 'cargo:jq'
+version = '1.6'
+recipe = '''
+[metadata]
+name = \"jq\"
+[version]
+source = \"cargo\"
+package = \"jq\"
+[[steps]]
+action = \"cargo_install\"
+package = \"jq\"
+[verify]
+command = \"jq --version\"
+'''
+[tool.integrity]
+";
+    user.write(".towpath/tools.lock", locked);
+    assert_eq!(towpath(&user, &["run", "r.yaml"]).exits(0).stdout, "jq 1.6\n");
+    user.write(".towpath/tools.lock", &locked.replace("1.6", "1.5"));
+    assert_eq!(
+        towpath(&user, &["run", "r.yaml"]).exits(0).stdout,
+        "jq 1.7\n",
+        "1.5 is not installed"
+    );
+}
+
+#[test]
 fn a_program_on_path_is_asked_for_its_version() {
     let user = User::new();
     on_path(&user, "tool", "tool-1.5");

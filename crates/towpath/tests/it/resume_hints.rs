@@ -1,6 +1,7 @@
 //! What a run offers after it has ended: the resume that helps, and the count of what ran now.
 
-use crate::support::{Printed, User, with_script};
+use crate::support::{Printed, Signal, User, signal, until, with_script};
+use std::process::Stdio;
 
 const RELEASE: &str = "name: release\nsteps:\n  - {id: build, command: echo built}\n  \
                        - {id: upload, command: \"test -e fixed\"}\n  - {id: announce, command: echo out}\n";
@@ -23,6 +24,25 @@ fn the_counts_after_a_resume_are_of_this_part() {
     let json = user.towpath(&["resume", &run, "--again", "announce", "--json"]).exits(0).json();
     assert_eq!(json["summary"]["ran_now"], 1);
     assert_eq!(json["summary"]["ran"], 3, "of all parts of the run");
+}
+
+#[test]
+fn a_step_that_may_run_only_once_is_asked_about_as_soon_as_the_run_was_stopped() {
+    let recipe =
+        "name: pay\nsteps:\n  - {id: pay, effect: once, command: touch began; sleep 600}\n";
+    let user = User::new().file("pay.yaml", recipe);
+    let mut command = user.command(&["run", "pay.yaml"]);
+    let runner = command.stderr(Stdio::piped()).spawn().expect("towpath starts");
+    until("the step runs", || user.path("work/began").exists());
+    signal(&runner, Signal::INT);
+    let ended = Printed::from(runner.wait_with_output().expect("it ends"));
+    let run = user.run();
+    let question = "was interrupted, and may run only once: did it do its work?\n";
+    let answer = format!("yes: towpath resume {run} --done pay\n");
+    for printed in [&ended.stderr, &user.towpath(&["show"]).stdout] {
+        assert!(printed.contains(question) && printed.contains(&answer), "{printed}");
+        assert!(!printed.contains("nothing is lost"), "{printed}");
+    }
 }
 
 #[test]

@@ -509,7 +509,7 @@ steps:
     command: &talk |
       for n in 1 2 3 4 5 6; do
         printf '%s' "$TOKEN"; printf '%s' "${TOKEN:0:13}"; printf '%s' "$TOKEN" >&2
-        sleep 0.004
+        sleep 0.008
         printf '%s\n' "${TOKEN:13}"; printf %s "$TOKEN" | base64
       done
     output: answer
@@ -530,8 +530,10 @@ fn a_secret_is_stored_nowhere_whichever_process_is_killed() {
         let warden = warden_of(&child);
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         std::thread::sleep(Duration::from_micros((dice >> 33) % 220_000));
-        under_way += u32::from(child.try_wait().expect("the runner can be asked").is_none());
+        let lives = child.try_wait().expect("the runner can be asked").is_none();
+        under_way += u32::from(lives);
         match round % 3 {
+            _ if !lives => {}
             0 => signal_to(child.id(), Signal::KILL),
             1 => signal_to(warden, Signal::KILL),
             _ => kill_both(&mut child, warden),

@@ -3,10 +3,10 @@
 
 mod batch;
 mod interrupted;
-mod model;
+mod model_asked_for_check;
 mod project;
 mod release_server;
-mod repair;
+mod repaired_checks;
 mod versions;
 
 use crate::support::{Printed, User};

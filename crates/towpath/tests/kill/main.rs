@@ -3,7 +3,7 @@
 //! Machines, whose wardens and agents are killed too, are in `kill/machines.rs`.
 #![allow(clippy::print_stdout, reason = "the counters are meant to be read")]
 
-mod machines;
+mod machines_killed_at_random_instants;
 #[path = "../support/mod.rs"]
 mod support;
 

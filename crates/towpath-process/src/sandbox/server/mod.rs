@@ -5,7 +5,7 @@
 mod command_launch;
 mod command_usage;
 mod give_up_rights;
-mod owner;
+mod owner_connection;
 mod remove_tree;
 mod run_command;
 mod scratch_directories;
@@ -17,7 +17,7 @@ use super::policy::Policy;
 use super::protocol::{Begin, Message, Request};
 use crate::os::{self, Signals, User};
 use give_up_rights::{Rights, give_up_rights};
-use owner::{Owner, OwnerGone};
+use owner_connection::{Owner, OwnerGone};
 pub(super) use scratch_directories::SCRATCH_PREFIX;
 use scratch_directories::Scratch;
 use std::ffi::OsString;

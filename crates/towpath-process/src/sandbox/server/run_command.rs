@@ -2,11 +2,11 @@
 //! amount of its output, its memory or the number of its processes. Then everything that came of it is
 //! ended before the end is reported, so that no background process is waited for and none remains.
 
-use super::super::command::EndStatus;
 use super::super::errno_name::errno_name;
 use super::super::protocol::{CommandIo, MAX_ANSWER, Message, WireCommand};
+use super::super::sandbox_command::EndStatus;
 use super::command_usage::{Usage, usage_of_descendants, usage_of_namespace};
-use super::owner::{Owner, OwnerGone};
+use super::owner_connection::{Owner, OwnerGone};
 use super::{Server, command_launch};
 use crate::end_orphans::{end_children, exit_status};
 use crate::os::{self, LaunchFailure};

@@ -2,16 +2,16 @@
 //! promise that was not checked is not reported as kept.
 
 mod command_output_and_end;
+mod commands_of_session_are_separate;
+pub mod escape_attempts_run_inside;
 mod find_confinement;
 mod hostile_program;
 mod hostile_server;
-pub mod inside;
 mod isolation;
-mod jobs;
-mod limits;
 mod no_survivors;
-mod session;
+mod resource_limits_end_command;
 mod terminal;
+mod warden_jobs_in_sandbox;
 
 use crate::Test;
 use std::ffi::OsString;
@@ -84,36 +84,36 @@ pub const TESTS: &[Test] = under_each![
     isolation::other_processes_are_not_seen: Bubblewrap Namespaces,
     isolation::other_processes_cannot_be_signaled: Bubblewrap Namespaces Landlock,
     isolation::temporary_files_are_private: Bubblewrap Namespaces,
-    jobs::ends_and_output_are_exact: Bubblewrap Namespaces Landlock None,
-    jobs::what_cannot_run_is_reported_in_the_log: Bubblewrap Namespaces Landlock,
-    jobs::a_job_reaches_only_what_its_policy_names: Bubblewrap Namespaces Landlock,
-    jobs::a_job_has_a_home_of_its_own: Bubblewrap Namespaces Landlock,
-    jobs::what_a_job_leaves_ends_with_it: Bubblewrap Namespaces Landlock None,
-    jobs::a_request_to_end_reaches_the_job: Bubblewrap Namespaces Landlock None,
-    jobs::a_killed_job_leaves_nothing: Bubblewrap Namespaces Landlock None,
-    jobs::memory_of_a_job_is_limited: Bubblewrap Namespaces Landlock None,
-    limits::time: Bubblewrap Namespaces Landlock None,
-    limits::output: Bubblewrap Namespaces Landlock None,
-    limits::memory: Bubblewrap Namespaces Landlock None,
-    limits::shared_memory: Bubblewrap Namespaces Landlock None,
-    limits::processes_exactly: Bubblewrap Namespaces,
-    limits::processes_watched: Landlock None,
-    limits::a_fork_bomb_ends: Bubblewrap Namespaces Landlock None,
-    limits::scratch: Bubblewrap Namespaces,
-    limits::one_file: Bubblewrap Namespaces Landlock None,
+    warden_jobs_in_sandbox::ends_and_output_are_exact: Bubblewrap Namespaces Landlock None,
+    warden_jobs_in_sandbox::what_cannot_run_is_reported_in_the_log: Bubblewrap Namespaces Landlock,
+    warden_jobs_in_sandbox::a_job_reaches_only_what_its_policy_names: Bubblewrap Namespaces Landlock,
+    warden_jobs_in_sandbox::a_job_has_a_home_of_its_own: Bubblewrap Namespaces Landlock,
+    warden_jobs_in_sandbox::what_a_job_leaves_ends_with_it: Bubblewrap Namespaces Landlock None,
+    warden_jobs_in_sandbox::a_request_to_end_reaches_the_job: Bubblewrap Namespaces Landlock None,
+    warden_jobs_in_sandbox::a_killed_job_leaves_nothing: Bubblewrap Namespaces Landlock None,
+    warden_jobs_in_sandbox::memory_of_a_job_is_limited: Bubblewrap Namespaces Landlock None,
+    resource_limits_end_command::time: Bubblewrap Namespaces Landlock None,
+    resource_limits_end_command::output: Bubblewrap Namespaces Landlock None,
+    resource_limits_end_command::memory: Bubblewrap Namespaces Landlock None,
+    resource_limits_end_command::shared_memory: Bubblewrap Namespaces Landlock None,
+    resource_limits_end_command::processes_exactly: Bubblewrap Namespaces,
+    resource_limits_end_command::processes_watched: Landlock None,
+    resource_limits_end_command::a_fork_bomb_ends: Bubblewrap Namespaces Landlock None,
+    resource_limits_end_command::scratch: Bubblewrap Namespaces,
+    resource_limits_end_command::one_file: Bubblewrap Namespaces Landlock None,
     no_survivors::nothing_outlives_its_command: Bubblewrap Namespaces Landlock None,
     no_survivors::a_background_child_is_not_waited_for: Bubblewrap Namespaces Landlock None,
     no_survivors::a_dropped_session_leaves_nothing: Bubblewrap Namespaces Landlock None,
     no_survivors::a_killed_owner_leaves_nothing: Bubblewrap Namespaces Landlock None,
     no_survivors::a_killed_owner_whose_socket_leaked_leaves_nothing: Bubblewrap Namespaces Landlock None,
     no_survivors::the_owners_thread_may_end: Bubblewrap Namespaces Landlock None,
-    session::each_command_is_fresh: Bubblewrap Namespaces Landlock None,
-    session::shared_memory_of_the_last_command_is_gone: Bubblewrap Namespaces,
-    session::binds_below_temporary_files_stay: Bubblewrap Namespaces Landlock,
-    session::a_bind_that_was_moved_is_never_used: Bubblewrap Namespaces,
-    session::what_a_killed_server_has_left_is_removed_later: Landlock None,
-    session::a_directory_can_be_given: Bubblewrap Namespaces Landlock None,
-    session::many_commands_leak_nothing: Bubblewrap Namespaces Landlock None,
+    commands_of_session_are_separate::each_command_is_fresh: Bubblewrap Namespaces Landlock None,
+    commands_of_session_are_separate::shared_memory_of_the_last_command_is_gone: Bubblewrap Namespaces,
+    commands_of_session_are_separate::binds_below_temporary_files_stay: Bubblewrap Namespaces Landlock,
+    commands_of_session_are_separate::a_bind_that_was_moved_is_never_used: Bubblewrap Namespaces,
+    commands_of_session_are_separate::what_a_killed_server_has_left_is_removed_later: Landlock None,
+    commands_of_session_are_separate::a_directory_can_be_given: Bubblewrap Namespaces Landlock None,
+    commands_of_session_are_separate::many_commands_leak_nothing: Bubblewrap Namespaces Landlock None,
     terminal::a_terminal_is_a_terminal: Bubblewrap Namespaces Landlock None,
     terminal::without_one_there_is_none: Bubblewrap Namespaces Landlock None,
 ];
@@ -183,7 +183,7 @@ pub fn remove_copied_program() {
 
 /// One role of this program, inside of a sandbox in which it can be read.
 pub fn role(name: &str, arguments: &[&str]) -> SandboxCommand {
-    program(copied_program(), &[&[inside::ARGUMENT, name], arguments].concat())
+    program(copied_program(), &[&[escape_attempts_run_inside::ARGUMENT, name], arguments].concat())
 }
 
 pub fn with_own_program(policy: Policy) -> Policy {

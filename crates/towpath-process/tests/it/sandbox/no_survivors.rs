@@ -77,7 +77,7 @@ fn own(mut found: Vec<PathBuf>, before: &[PathBuf]) -> Vec<PathBuf> {
 fn owner(kind: Kind, token: &str, mode: &str) -> Child {
     let kind = format!("{kind:?}");
     Command::new(own_program())
-        .args([inside::ARGUMENT, "owner", &kind, token, mode])
+        .args([escape_attempts_run_inside::ARGUMENT, "owner", &kind, token, mode])
         .stdin(Stdio::null())
         .spawn()
         .expect("an owner")
@@ -95,7 +95,7 @@ fn killed_owner(kind: Kind, mode: &str) {
     assert_eq!(scratch(), usize::from(matches!(kind, Kind::Landlock | Kind::None)));
     owner.kill().expect("an owner to kill");
     owner.wait().expect("its end");
-    let is_command = |command: &str| !command.contains(inside::ARGUMENT);
+    let is_command = |command: &str| !command.contains(escape_attempts_run_inside::ARGUMENT);
     until("everything in the sandbox has ended", || {
         !alive(&token).iter().any(|(_, command)| is_command(command))
     });

@@ -6,7 +6,7 @@ use super::machine_files::{INCLUDE, Library, REF, included, is_of_others, refere
 use crate::field_table::{Section, find_field};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use towpath_core::node::{Entry, Kind};
+use towpath_core::spanned_tree::{Entry, Kind};
 use towpath_core::{Diagnostic, Span, nearest};
 
 /// A longer chain is a mistake, or an attack on the reader.

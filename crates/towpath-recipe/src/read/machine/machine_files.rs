@@ -8,7 +8,7 @@ use crate::read::FileProvider;
 use crate::yaml;
 use std::collections::HashMap;
 use std::sync::Arc;
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source, Span};
 
 pub(super) const INCLUDE: &str = "$include";

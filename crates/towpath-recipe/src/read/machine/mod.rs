@@ -20,7 +20,7 @@ use compose_steps::{Composed, Part, StepParts, compose};
 use machine_files::Library;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use towpath_core::node::{Entry, Kind, Node, Tree};
+use towpath_core::spanned_tree::{Entry, Kind, Node, Tree};
 use towpath_core::{Diagnostic, Source, Span, nearest};
 use unknown_and_missing_fields::{MachineFields, plain};
 

@@ -11,7 +11,7 @@ use crate::recipe::{AgentWork, ParseJson, Step, StepSpans, VariableUse, Work};
 use crate::recipe_outline_for_checks::{StepOutline, Task};
 use crate::yaml_text_map::TextMap;
 use std::sync::Arc;
-use towpath_core::node::Kind;
+use towpath_core::spanned_tree::Kind;
 use towpath_core::{Diagnostic, Span, is_safe_segment};
 
 /// The fields that decide what a step does, of which it has one.

@@ -9,7 +9,7 @@ use crate::field_table::{Section, StepType};
 use crate::recipe::{OTHER, Outcome, Transition};
 use crate::recipe_outline_for_checks::Restart;
 use std::sync::Arc;
-use towpath_core::node::Kind;
+use towpath_core::spanned_tree::Kind;
 use towpath_core::{Diagnostic, Span};
 
 /// The outcomes that a command or a called recipe gives by itself.
@@ -149,7 +149,7 @@ impl<'l> MachineReader<'_, 'l> {
         sound.then_some(names)
     }
 
-    fn warn_duplicates(&mut self, step: &str, items: &[towpath_core::node::Node]) {
+    fn warn_duplicates(&mut self, step: &str, items: &[towpath_core::spanned_tree::Node]) {
         let mut seen = std::collections::HashSet::new();
         for item in items {
             let Kind::Text(name) = &item.kind else { continue };

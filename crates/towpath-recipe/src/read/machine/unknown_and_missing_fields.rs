@@ -5,11 +5,11 @@ use super::compose_steps::Part;
 use super::machine_files::is_of_others;
 use super::{MachineReader, near};
 use crate::field_table::{Field, Section, fields_of, find_field};
-use crate::foreign_fields::instead_of;
+use crate::fields_of_other_tools::instead_of;
 use crate::read::section_and_text_fields::FieldMap;
 use towpath_core::Span;
 use towpath_core::fields::Fields;
-use towpath_core::node::Kind;
+use towpath_core::spanned_tree::Kind;
 
 /// The known fields of one map, each with its file.
 pub(super) type MachineFields<'l> = Fields<Field, Part<'l>>;

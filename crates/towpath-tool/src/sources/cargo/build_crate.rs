@@ -3,8 +3,8 @@
 use super::super::BuildStep;
 use super::super::Built;
 use super::super::build_sandbox::{BuildCommand, BuildSandbox};
-use super::super::client::Clients;
 use super::super::installed_programs::{add_directory, outside_of_system};
+use super::super::registry_clients::Clients;
 use super::super::source_context::{SourceContext, Unit};
 use super::super::source_error::SourceError;
 use super::CARGO;

@@ -11,7 +11,7 @@ pub(super) use build_crate::build;
 pub(super) use vendor_crate::fetch;
 
 use super::candidate::{Candidate, Unusable};
-use super::client::Clients;
+use super::registry_clients::Clients;
 use super::source_error::SourceError;
 use super::source_ref::{SourceKind, SourceRef, check_version};
 use std::fs;

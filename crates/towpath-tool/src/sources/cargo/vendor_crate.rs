@@ -4,7 +4,7 @@
 
 use super::super::artifact_cache::PartialArtifact;
 use super::super::candidate::Unusable;
-use super::super::client::{ClientCall, Clients, FETCH_TIME};
+use super::super::registry_clients::{ClientCall, Clients, FETCH_TIME};
 use super::super::source_context::{Progress, SourceContext, Unit};
 use super::super::source_error::SourceError;
 use super::super::source_ref::SourceKind;

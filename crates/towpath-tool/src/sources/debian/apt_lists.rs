@@ -1,7 +1,7 @@
 //! The lists of packages that apt works with: the machine's own, or, where it has none or they are too
 //! old, lists of ours in the cache, which need no rights to be written.
 
-use super::super::client::{ClientCall, Clients, FETCH_TIME};
+use super::super::registry_clients::{ClientCall, Clients, FETCH_TIME};
 use super::super::source_error::SourceError;
 use super::APT;
 use std::ffi::OsString;

@@ -5,16 +5,16 @@
 mod alternatives;
 mod apt_lists;
 mod control_record;
-mod fixed_paths;
+mod hardcoded_system_paths;
+mod program_wrapper;
 mod simulated_install;
 mod unpack_root;
-mod wrapper;
 
 pub(super) use unpack_root::build;
 
 use super::artifact_cache::PartialArtifact;
 use super::candidate::{Candidate, Unusable};
-use super::client::{Clients, FETCH_TIME};
+use super::registry_clients::{Clients, FETCH_TIME};
 use super::source_context::{SourceContext, Unit};
 use super::source_error::SourceError;
 use super::source_ref::{SourceKind, SourceRef, check_version};

@@ -4,9 +4,9 @@
 use super::super::BuildStep;
 use super::super::Built;
 use super::super::build_sandbox::{BuildCommand, BuildSandbox};
-use super::super::client::Clients;
 use super::super::copy_tree::copy_tree;
 use super::super::installed_programs::{link_program, outside_of_system, real_directory};
+use super::super::registry_clients::Clients;
 use super::super::source_context::SourceContext;
 use super::super::source_error::SourceError;
 use super::package_view::{has_install_scripts, programs_of};

@@ -8,7 +8,7 @@ pub(super) use build_package::build;
 
 use super::artifact_cache::PartialArtifact;
 use super::candidate::{Candidate, Unusable};
-use super::client::{Clients, FETCH_TIME};
+use super::registry_clients::{Clients, FETCH_TIME};
 use super::source_context::{SourceContext, Unit};
 use super::source_error::SourceError;
 use super::source_ref::{SourceKind, SourceRef, check_version};

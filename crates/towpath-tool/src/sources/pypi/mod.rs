@@ -1,22 +1,22 @@
 //! Packages of PyPI: looked up and fetched by pip, only as wheels, because anything else would run the
 //! package's code while it is fetched; installed into a virtual environment of their own.
 
-mod build_environment;
+mod build_virtual_environment;
+mod find_python;
 mod install_report;
-mod python;
 mod wheel_programs;
 
-pub(super) use build_environment::build;
+pub(super) use build_virtual_environment::build;
 
 use super::artifact_cache::{Artifact, PartialArtifact};
 use super::candidate::{Candidate, Unusable};
-use super::client::{ClientCall, Clients, FETCH_TIME, LOOK_UP_TIME};
+use super::registry_clients::{ClientCall, Clients, FETCH_TIME, LOOK_UP_TIME};
 use super::source_context::{SourceContext, Unit};
 use super::source_error::SourceError;
 use super::source_ref::{SourceKind, SourceRef, check_version};
 use super::tree_hash::file_sha256;
+use find_python::Python;
 use install_report::{found_version, is_not_found, read_report};
-use python::Python;
 use std::fs;
 use std::path::{Path, PathBuf};
 use wheel_programs::wheel_programs;

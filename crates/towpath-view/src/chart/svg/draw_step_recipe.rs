@@ -199,3 +199,37 @@ fn moved(ink: &Ink, (dx, dy): (i64, i64)) -> Ink {
     }
     ink
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::Shape;
+
+    /// How many ways are drawn for three steps, of which this one has a condition.
+    fn ways(conditional: Option<usize>) -> usize {
+        let card = |name: &str| Card { name: name.to_owned(), ..Card::default() };
+        let batch = |at: usize| Batch {
+            cards: vec![at],
+            group: None,
+            condition: (conditional == Some(at)).then(|| "x".to_owned()),
+        };
+        let batches: Vec<Batch> = (0..3).map(batch).collect();
+        let part = Part {
+            title: String::new(),
+            about: String::new(),
+            notes: Vec::new(),
+            cards: ["a", "b", "c"].map(card).into(),
+            shape: Shape::Line(Vec::new()),
+        };
+        let drawing = draw(&part, &batches, 0);
+        drawing.ink.iter().filter(|ink| matches!(ink, Ink::Way { .. })).count()
+    }
+
+    #[test]
+    fn a_step_with_a_condition_has_a_way_round_it() {
+        assert_eq!(ways(None), 2);
+        assert_eq!(ways(Some(1)), 3, "from the step before to the way to the next");
+        assert_eq!(ways(Some(0)), 4, "also from the beginning to the first step");
+        assert_eq!(ways(Some(2)), 4, "also from the last step to the end");
+    }
+}

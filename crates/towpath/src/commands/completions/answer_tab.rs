@@ -4,8 +4,8 @@
 use super::candidates::{ArgumentKind, candidates};
 use super::typed_line::TypedLine;
 use crate::environment::{Environment, Invocation, current_directory};
-use crate::exit::{Ended, Exit};
-use crate::session::shown_status::{can_cancel, can_resume};
+use crate::exit_codes_and_errors::{Ended, Exit};
+use crate::session::resumable_and_cancellable_status::{can_cancel, can_resume};
 use clap::builder::ValueHint;
 use clap::{Arg, Command};
 use clap_complete::env::CompleteEnv;
@@ -31,6 +31,10 @@ pub fn answer(invocation: &Invocation) -> Option<Ended> {
         line: TypedLine::new(&invocation.arguments, index),
         env: invocation.environment().ok().cloned(),
     });
+    // Nobody knows the value but the user.
+    if request.line.is_in_assignment() {
+        return Some(Ok(Exit::Done).into());
+    }
     // bash puts what it is given onto the line as it is, where it would be code.
     let plain = shell == "bash";
     let factory = || with_completers((invocation.command_line)(), &request, plain);

@@ -31,6 +31,12 @@ impl TypedLine {
         self.words.get(1..end).unwrap_or(&[])
     }
 
+    /// Whether the value of `NAME=` is being typed: bash makes words of `NAME` and of the `=`.
+    pub fn is_in_assignment(&self) -> bool {
+        let is_flag = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+        matches!(self.before(), [.., name, equals] if equals == "=" && !is_flag(name))
+    }
+
     /// What was given to a flag, in any of its forms.
     pub fn given(&self, short: &str, long: &str) -> Vec<PathBuf> {
         let mut values = Vec::new();
@@ -67,6 +73,15 @@ mod tests {
         assert_eq!(line(&typed, Some("99")).current(), "");
         assert_eq!(line(&["towpath"], None).current(), "");
         assert!(line(&["towpath"], Some("0")).before().is_empty());
+    }
+
+    #[test]
+    fn the_value_of_a_variable_is_known_from_that_of_a_flag() {
+        let typed = ["", "--", "towpath", "run", "--set", "name", "=", "A"];
+        assert!(line(&typed, None).is_in_assignment());
+        let flag = ["", "--", "towpath", "run", "--backend", "=", "cl"];
+        assert!(!line(&flag, None).is_in_assignment());
+        assert!(!line(&typed[..6], None).is_in_assignment());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::finding::Finding;
 use super::journal::CheckedJournal;
 use super::settings::TRUST_UNKNOWN;
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::session::recipe_list::{Entry, entries_in};
 use crate::session::shadowed_built_ins::CalledAs;
 use crate::session::trust::trusted_directories;

@@ -2,8 +2,8 @@
 //! processes of a dead runner. Active runs are left alone.
 
 use super::finding::Finding;
-use crate::exit::CommandError;
-use crate::session::shown_status::status_of;
+use crate::exit_codes_and_errors::CommandError;
+use crate::session::resumable_and_cancellable_status::status_of;
 use crate::session::wait_for_rate_limit;
 use crate::terminal::format::{ago, clean, count, local_time, now_ms};
 use towpath_core::{FaultKind, RunId, RunStatus, StatusKind};

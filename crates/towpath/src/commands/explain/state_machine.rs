@@ -5,8 +5,8 @@ use super::{print_inputs, print_required, rows, target};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::in_lines;
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use std::collections::BTreeSet;
 use towpath_recipe::{
     Analysis, End, EndPath, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,

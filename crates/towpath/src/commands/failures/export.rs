@@ -4,7 +4,7 @@ use super::super::Execute;
 use super::{WhichFailures, journal};
 use crate::corrections::failures::export::{ExportFormat, export};
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 
 /// Print failures as JSON lines or CSV, the newest first.

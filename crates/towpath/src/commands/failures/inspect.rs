@@ -2,13 +2,15 @@
 
 use super::super::Execute;
 use super::{WhichFailures, journal};
-use crate::corrections::failures::matching_pattern::{Inspection, inspect, inspection_json};
+use crate::corrections::failures::inspect_failures_by_pattern::{
+    Inspection, inspect, inspection_json,
+};
 use crate::environment::Invocation;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{ago, count, now_ms};
 use crate::terminal::out;
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::Table;
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 
 /// Show when something failed, with which commands and errors, and what worked instead.
 ///

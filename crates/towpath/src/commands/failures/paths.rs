@@ -4,11 +4,11 @@ use super::super::Execute;
 use super::{NOTHING, WhichFailures, is_narrow, journal};
 use crate::corrections::failures::grouped_by_mistake::{FailurePath, path_json, paths};
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::{ago, now_ms};
 use crate::terminal::out;
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use towpath_rules::failure::Mistake;
 

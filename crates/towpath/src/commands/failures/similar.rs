@@ -2,12 +2,12 @@
 
 use super::super::Execute;
 use super::{WhichFailures, journal};
-use crate::corrections::failures::known_names::known_names;
+use crate::corrections::failures::names_meant_by_mistake::known_names;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::screen::Screen;
 use crate::terminal::table::Table;
+use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
 use towpath_rules::failure::similar_tool_names::{SIMILAR, similar};
 

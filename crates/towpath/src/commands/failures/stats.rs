@@ -4,11 +4,11 @@ use super::super::Execute;
 use super::{WhichFailures, journal};
 use crate::corrections::failures::stats::{FailureStats, stats, stats_json};
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::{ago, count, now_ms};
 use crate::terminal::out;
-use crate::terminal::screen::Screen;
 use crate::terminal::table::Table;
+use crate::terminal::terminal_width_and_colours::Screen;
 
 /// Count recorded calls, failures and mistakes.
 ///

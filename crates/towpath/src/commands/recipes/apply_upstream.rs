@@ -1,8 +1,8 @@
 //! Takes over upstream's recipes. A file that was changed or deleted here stays as it is without
 //! `--force`, a symbolic link always; the manifest records what was taken.
 
-use super::upstream::Upstream;
-use crate::exit::CommandError;
+use super::fetch_upstream_recipes::Upstream;
+use crate::exit_codes_and_errors::CommandError;
 use crate::files;
 use std::path::Path;
 use towpath_recipe::directory_manifest::{Compared, Manifest, digest};

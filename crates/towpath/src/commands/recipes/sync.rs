@@ -2,15 +2,15 @@
 //! with `--apply` it changes files, and never one that was changed here.
 
 use super::apply_upstream::{Taken, apply, plan};
-use super::upstream::{Upstream, fetch, shown_url};
+use super::fetch_upstream_recipes::{Upstream, fetch, shown_url};
 use super::{contents, directory, directory_for_new, project_directory};
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::git::Git;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

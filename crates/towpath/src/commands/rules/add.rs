@@ -1,7 +1,7 @@
 //! `towpath rules add`: one rule of any kind, checked before it is saved.
 
-mod kinds;
-mod project;
+mod add_to_project_file;
+mod arguments_by_rule_kind;
 
 use super::super::Execute;
 use super::{in_host, show_project_problems};
@@ -9,13 +9,13 @@ use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::correction_view::{correction_json, correction_lines};
 use crate::corrections::install::{Installed, installed};
 use crate::corrections::rule_view::{directory_line, replaced_lines, rule_json, summary};
-use crate::corrections::user_rule_book::RuleBook;
+use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
-use kinds::KindArgs;
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use arguments_by_rule_kind::KindArgs;
 use serde_json::json;
 use std::path::PathBuf;
 use towpath_rules::host::{HookEvent, Host};
@@ -70,7 +70,7 @@ impl Execute for Args {
         };
         let rule = new.check(0, String::new(), self.kind.force()).map_err(refused)?;
         let added = match (shared.project, shared.dry_run) {
-            (true, dry_run) => project::add(env, rule, dry_run)?,
+            (true, dry_run) => add_to_project_file::add(env, rule, dry_run)?,
             (false, true) => look(env, rule)?,
             (false, false) => save(env, rule)?,
         };

@@ -2,9 +2,9 @@
 
 use super::super::Execute;
 use crate::corrections::active_rules::ActiveRules;
-use crate::corrections::instructions_file;
+use crate::corrections::write_rules_into_agents_md;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::count;
 use crate::terminal::out;
 use serde_json::json;
@@ -36,7 +36,7 @@ impl Execute for Args {
         let mut rules = ActiveRules::read(env, env.journal()?.as_ref(), &env.current)?.rules;
         rules.retain(|rule| rule.enabled && (!self.project || rule.scope == Scope::Project));
         let changed = match &self.append {
-            Some(file) => Some(instructions_file::write(env, file, &rules)?),
+            Some(file) => Some(write_rules_into_agents_md::write(env, file, &rules)?),
             None => None,
         };
         if self.json {

@@ -2,9 +2,9 @@
 
 use super::super::Execute;
 use super::no_rule;
-use crate::corrections::user_rule_book::RuleBook;
+use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use serde_json::json;
 

@@ -2,9 +2,9 @@
 
 use super::super::Execute;
 use super::no_rule;
-use crate::corrections::user_rule_book::user_rules;
+use crate::corrections::user_rules_in_journal::user_rules;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
 use crate::terminal::format::count;
 use crate::terminal::out;

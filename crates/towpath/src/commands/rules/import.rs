@@ -3,9 +3,9 @@
 use super::super::Execute;
 use crate::corrections::read_rules_to_import;
 use crate::corrections::rule_view::{replaced_lines, rule_json, summary};
-use crate::corrections::user_rule_book::{RuleBook, user_rules};
+use crate::corrections::user_rules_in_journal::{RuleBook, user_rules};
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use serde_json::{Value, json};

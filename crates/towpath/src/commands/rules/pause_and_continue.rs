@@ -3,10 +3,10 @@
 use super::super::Execute;
 use super::paused_line;
 use crate::corrections::active_rules::pause;
-use crate::corrections::user_rule_book::RuleBook;
+use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::duration_arguments::milliseconds;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::{now_ms, rfc3339};
 use crate::terminal::out;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! `towpath rules suggest`: rules that recorded mistakes lead to. None is used before the user accepts
 //! it.
 
-mod agent_rules;
+mod ask_agent_for_rules;
 mod review;
 
 use super::super::Execute;
@@ -11,11 +11,11 @@ use crate::corrections::failures::suggested_rules::{Recorded, proposal_json};
 use crate::corrections::fold_hook_log::folded_journal;
 use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::choose_agent::AgentFlags;
 use crate::terminal::format::{count, now_ms};
 use crate::terminal::out;
-use crate::terminal::screen::Screen;
+use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
 use towpath_rules::failure::Suggestions;
 
@@ -55,7 +55,7 @@ impl Execute for Args {
         let recorded = Recorded::read(folded_journal(env)?.as_ref(), &query)?;
         let mut suggestions = recorded.suggestions(self.least);
         if self.model {
-            agent_rules::add(env, &self.agent, &recorded, &mut suggestions)?;
+            ask_agent_for_rules::add(env, &self.agent, &recorded, &mut suggestions)?;
         }
         let ask = env.stdout_terminal && !env.unattended;
         match (self.json, ask) {

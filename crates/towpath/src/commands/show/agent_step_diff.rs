@@ -4,7 +4,7 @@
 
 use super::filled_prompt::agent_step;
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::git::Git;
 use crate::terminal::format::clean;
 use crate::terminal::out;

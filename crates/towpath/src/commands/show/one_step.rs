@@ -2,12 +2,13 @@
 //! its author wrote it.
 
 use super::{Printed, details};
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
+use crate::session::find_run::step_paths;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::{condition_warnings_of, described, find};
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use towpath_core::{Diagnostic, StepPath, nearest};
 use towpath_recipe::{Step, Work, condition_warnings};
@@ -31,7 +32,7 @@ impl<'a> OneStep<'a> {
         let steps = run.view();
         let unknown = |error: String| {
             let mut names = Vec::new();
-            paths(&steps, &mut names);
+            step_paths(&steps, &mut names);
             let hint = match nearest(name, names.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => {
@@ -113,12 +114,5 @@ impl<'a> OneStep<'a> {
             "text": step_text(self.step),
             "fail_fast": command.then(|| recipe.is_fail_fast(self.step)),
         })
-    }
-}
-
-fn paths(steps: &[StepView], names: &mut Vec<String>) {
-    for step in steps {
-        names.push(step.path.to_string());
-        paths(&step.children, names);
     }
 }

@@ -4,12 +4,12 @@ mod batch;
 
 use super::super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
-use crate::tools::create_tool::{generate_recipe, save_if_missing, save_recipe};
+use crate::tools::ask_model_for_check::{AgentModel, ModelFlags};
+use crate::tools::generate_tool_recipe::{generate_recipe, save_if_missing, save_recipe};
+use crate::tools::install_result_lines;
 use crate::tools::install_tool::{InstallOutcome, install};
-use crate::tools::model_repair::{AgentModel, ModelFlags};
-use crate::tools::result_lines;
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -84,13 +84,13 @@ impl Args {
             InstallOutcome::NotVerified { .. } => {}
         }
         if self.json {
-            let mut value = result_lines::as_json(&outcome);
+            let mut value = install_result_lines::as_json(&outcome);
             value["schema"] = serde_json::json!(1);
             out::json(&value);
             return Ok(exit_of(&outcome));
         }
-        let exit = result_lines::print(session, &outcome);
-        result_lines::print_path_hint(session, [&outcome]);
+        let exit = install_result_lines::print(session, &outcome);
+        install_result_lines::print_path_hint(session, [&outcome]);
         Ok(exit)
     }
 }

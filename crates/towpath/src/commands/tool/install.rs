@@ -2,14 +2,14 @@
 
 use super::super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::clean;
 use crate::terminal::out;
-use crate::tools::create_tool::{generate_recipe, look_up_one};
-use crate::tools::find_recipe::find;
+use crate::tools::find_tool_recipe::find;
+use crate::tools::generate_tool_recipe::{generate_recipe, look_up_one};
+use crate::tools::install_result_lines;
 use crate::tools::install_tool::{InstallOutcome, WantedTool, install};
 use crate::tools::project_tools::ProjectTools;
-use crate::tools::result_lines;
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use serde_json::json;
 use towpath_tool::install::InstalledTools;
@@ -42,7 +42,7 @@ impl Execute for Args {
         let mut exit = Exit::Done;
         let mut take = |outcome: InstallOutcome| {
             if !self.json {
-                result_lines::print(&session, &outcome);
+                install_result_lines::print(&session, &outcome);
             }
             if matches!(outcome, InstallOutcome::NotVerified { .. }) {
                 exit = Exit::Failed;
@@ -67,14 +67,14 @@ impl Execute for Args {
         for tool in &self.tools {
             take(install_one(&session, tool)?);
         }
-        let mut rows: Vec<_> = outcomes.iter().map(result_lines::as_json).collect();
+        let mut rows: Vec<_> = outcomes.iter().map(install_result_lines::as_json).collect();
         for (name, error) in &failed {
             out::note(clean(&format!("{name}: {}", error.message)));
             rows.push(json!({ "tool": name, "status": "error", "error": error.message }));
         }
         match self.json {
             true => out::json(&json!({ "schema": 1, "tools": rows })),
-            false => result_lines::print_path_hint(&session, &outcomes),
+            false => install_result_lines::print_path_hint(&session, &outcomes),
         }
         // What is worst decides.
         let worst = failed.iter().map(|(_, error)| error.exit).max_by_key(|exit| exit.severity());

@@ -2,7 +2,7 @@
 
 use super::super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::clean;
 use crate::terminal::{diagnostics, out};
 use serde_json::json;

@@ -2,12 +2,12 @@
 
 use super::super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::{ago, now_ms};
 use crate::terminal::out;
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
-use crate::tools::result_lines::record_json;
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use crate::tools::install_result_lines::record_json;
 use crate::tools::tool_session::directories;
 use serde_json::json;
 use towpath_tool::install::InstalledTools;

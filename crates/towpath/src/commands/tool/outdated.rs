@@ -2,12 +2,12 @@
 
 use super::super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::clean;
 use crate::terminal::out;
-use crate::terminal::screen::Screen;
 use crate::terminal::table::Table;
-use crate::tools::create_tool::look_up_one;
+use crate::terminal::terminal_width_and_colours::Screen;
+use crate::tools::generate_tool_recipe::look_up_one;
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use serde_json::json;
 use towpath_tool::install::InstalledTools;

@@ -2,7 +2,7 @@
 
 use super::super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::out;
 use crate::tools::tool_session::directories;
 use serde_json::json;

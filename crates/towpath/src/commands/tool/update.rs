@@ -2,13 +2,13 @@
 
 use super::super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::clean;
 use crate::terminal::out;
-use crate::tools::create_tool::{generate_recipe, look_up_one, save_recipe};
-use crate::tools::find_recipe;
+use crate::tools::find_tool_recipe;
+use crate::tools::generate_tool_recipe::{generate_recipe, look_up_one, save_recipe};
+use crate::tools::install_result_lines;
 use crate::tools::install_tool::{InstallOutcome, WantedTool, install};
-use crate::tools::result_lines;
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use serde_json::json;
 use towpath_tool::Origin;
@@ -75,7 +75,7 @@ impl Execute for Args {
             if !self.json {
                 print(&session, tool, &outcome);
             }
-            rows.push(result_lines::as_json(&outcome));
+            rows.push(install_result_lines::as_json(&outcome));
         }
         if self.json {
             out::json(&json!({ "schema": 1, "tools": rows }));
@@ -96,7 +96,7 @@ fn print(session: &ToolSession<'_>, tool: &InstalledTool, outcome: &InstallOutco
             out::line(format!("{} {} is {only}", tool.record.tool, tool.record.version));
         }
         outcome => {
-            result_lines::print(session, outcome);
+            install_result_lines::print(session, outcome);
         }
     }
 }
@@ -106,7 +106,7 @@ fn update(session: &ToolSession<'_>, tool: &InstalledTool) -> Result<InstallOutc
     let from: SourceRef = record.from.parse().map_err(|_| {
         CommandError::setup(format!("{}: its source `{}` is not known", record.tool, record.from))
     })?;
-    let own = find_recipe::named(session, &record.tool)?.filter(|f| f.origin == Origin::User);
+    let own = find_tool_recipe::named(session, &record.tool)?.filter(|f| f.origin == Origin::User);
     let wanted = match own {
         None => generate_recipe(session, &record.tool, Some(&from), None)?.wanted,
         Some(file) => {

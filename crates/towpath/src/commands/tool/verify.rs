@@ -2,10 +2,10 @@
 
 use super::super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::clean;
 use crate::terminal::out;
-use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use serde_json::{Value, json};
 use towpath_tool::CheckOutcome;

@@ -3,7 +3,7 @@
 
 use super::AgentRecipesArgs;
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::recipe_list::{self, Entry};
 use crate::session::shadowed_built_ins::CalledAs;
 use crate::terminal::out;

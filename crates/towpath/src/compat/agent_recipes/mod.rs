@@ -6,11 +6,11 @@ mod cost_report;
 mod list;
 
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Ended, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, Ended, ErrorKind, Exit};
 use crate::session::choose_agent::AgentFlags;
-use crate::session::conclude::conclude_with;
 use crate::session::request_flags::{RequestFlags, RunFlags, SharedFlags};
 use crate::session::resolve_recipe::{is_nowhere, resolve};
+use crate::session::result_and_exit_code::conclude_with;
 use crate::session::result_json::result;
 use crate::session::shadowed_built_ins::CalledAs;
 use crate::session::state_machine_flags::{LimitFlags, MACHINES, MachineFlags};

@@ -1,27 +1,27 @@
 //! `dp`: its verbs, flags, texts and exit codes over Towpath's rules and records. 0: done; 1: every
 //! error; 2: `pave-check` has blocked a tool. Verbs without a counterpart name what does their work.
 
-mod alias;
 mod alias_flags_to_rule;
-mod aliases;
-mod export_import_aliases;
+mod alias_set_or_delete_rule;
+mod aliases_export_and_import;
+mod aliases_table_of_rules;
 mod flag_old_new_pairs;
-mod hooks;
-mod ingest;
-mod inspect;
-mod list_and_export;
-mod paths;
-mod pave;
-mod pave_check;
+mod ingest_one_call_from_stdin;
+mod init_and_pave_hook;
+mod inspect_failed_calls_of_tool;
+mod list_and_export_calls;
+mod paths_most_failing_tools;
+mod pave_check_before_call;
+mod pave_rules_as_instructions;
 mod recorded_calls;
-mod similar;
+mod similar_known_tools;
 mod since_and_dates;
-mod stats;
-mod suggest;
+mod stats_of_recorded_calls;
+mod suggest_rules_from_mistakes;
 
-use crate::corrections::user_rule_book::{RuleBook, user_rules};
+use crate::corrections::user_rules_in_journal::{RuleBook, user_rules};
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, Ended, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, Ended, ErrorKind, Exit};
 use crate::terminal::out;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -47,23 +47,23 @@ struct DpArgs {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    Alias(alias::AliasArgs),
-    Aliases(aliases::AliasesArgs),
-    Pave(pave::PaveArgs),
+    Alias(alias_set_or_delete_rule::AliasArgs),
+    Aliases(aliases_table_of_rules::AliasesArgs),
+    Pave(pave_rules_as_instructions::PaveArgs),
     /// Check one call, which a hook describes on stdin.
     #[command(hide = true)]
     PaveCheck,
-    Init(hooks::InitArgs),
-    Ingest(ingest::IngestArgs),
+    Init(init_and_pave_hook::InitArgs),
+    Ingest(ingest_one_call_from_stdin::IngestArgs),
     #[command(hide = true)]
-    Record(ingest::IngestArgs),
-    List(list_and_export::ListArgs),
-    Paths(paths::PathsArgs),
-    Inspect(inspect::InspectArgs),
-    Stats(stats::StatsArgs),
-    Similar(similar::SimilarArgs),
-    Suggest(suggest::SuggestArgs),
-    Export(list_and_export::ExportArgs),
+    Record(ingest_one_call_from_stdin::IngestArgs),
+    List(list_and_export_calls::ListArgs),
+    Paths(paths_most_failing_tools::PathsArgs),
+    Inspect(inspect_failed_calls_of_tool::InspectArgs),
+    Stats(stats_of_recorded_calls::StatsArgs),
+    Similar(similar_known_tools::SimilarArgs),
+    Suggest(suggest_rules_from_mistakes::SuggestArgs),
+    Export(list_and_export_calls::ExportArgs),
     /// Print the version.
     Version,
     #[command(external_subcommand)]
@@ -105,8 +105,8 @@ impl Dp<'_> {
 }
 
 pub fn run(arguments: &[OsString], invocation: &Invocation) -> Ended {
-    if let Some(database) = pave_check::asked(arguments) {
-        return Ok(pave_check::answer(invocation, database)).into();
+    if let Some(database) = pave_check_before_call::asked(arguments) {
+        return Ok(pave_check_before_call::answer(invocation, database)).into();
     }
     let arguments = flag_old_new_pairs::separated(arguments);
     let name = OsString::from("dp");
@@ -121,20 +121,20 @@ pub fn run(arguments: &[OsString], invocation: &Invocation) -> Ended {
 fn execute(line: DpArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let dp = Dp { env: invocation.environment()?, db: line.db, json: line.json };
     match line.verb {
-        Verb::Alias(args) => alias::execute(&dp, &args),
-        Verb::Aliases(args) => aliases::execute(&dp, &args),
-        Verb::Pave(args) => pave::execute(&dp, &args),
-        Verb::PaveCheck => Ok(pave_check::answer(invocation, dp.db)),
-        Verb::Init(args) => hooks::init(&dp, &args),
-        Verb::Ingest(args) => ingest::execute(&dp, &args, "Ingested"),
-        Verb::Record(args) => ingest::execute(&dp, &args, "Recorded"),
-        Verb::List(args) => list_and_export::list(&dp, &args),
-        Verb::Paths(args) => paths::paths(&dp, &args),
-        Verb::Inspect(args) => inspect::inspect(&dp, &args),
-        Verb::Stats(args) => stats::execute(&dp, &args),
-        Verb::Similar(args) => similar::execute(&dp, &args),
-        Verb::Suggest(args) => suggest::execute(&dp, &args),
-        Verb::Export(args) => list_and_export::export(&dp, &args),
+        Verb::Alias(args) => alias_set_or_delete_rule::execute(&dp, &args),
+        Verb::Aliases(args) => aliases_table_of_rules::execute(&dp, &args),
+        Verb::Pave(args) => pave_rules_as_instructions::execute(&dp, &args),
+        Verb::PaveCheck => Ok(pave_check_before_call::answer(invocation, dp.db)),
+        Verb::Init(args) => init_and_pave_hook::init(&dp, &args),
+        Verb::Ingest(args) => ingest_one_call_from_stdin::execute(&dp, &args, "Ingested"),
+        Verb::Record(args) => ingest_one_call_from_stdin::execute(&dp, &args, "Recorded"),
+        Verb::List(args) => list_and_export_calls::list(&dp, &args),
+        Verb::Paths(args) => paths_most_failing_tools::paths(&dp, &args),
+        Verb::Inspect(args) => inspect_failed_calls_of_tool::inspect(&dp, &args),
+        Verb::Stats(args) => stats_of_recorded_calls::execute(&dp, &args),
+        Verb::Similar(args) => similar_known_tools::execute(&dp, &args),
+        Verb::Suggest(args) => suggest_rules_from_mistakes::execute(&dp, &args),
+        Verb::Export(args) => list_and_export_calls::export(&dp, &args),
         Verb::Version => {
             out::line(format!("dp {} (towpath)", env!("CARGO_PKG_VERSION")));
             Ok(Exit::Done)

@@ -3,7 +3,7 @@
 use super::Dp;
 use crate::corrections::failures::{message_line, recorded};
 use crate::corrections::fold_hook_log::folded_journal;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::rfc3339;
 use serde_json::{Map, Value, json};
 use towpath_store::{Store, ToolCallFilter, ToolCallRow};

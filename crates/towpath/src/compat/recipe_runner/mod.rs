@@ -11,7 +11,7 @@ mod validate;
 
 use super::answer_version;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Ended, Exit};
+use crate::exit_codes_and_errors::{CommandError, Ended, Exit};
 use crate::session::choose_agent::unknown_modes;
 use crate::session::request_flags::{RequestFlags, RunFlags, SharedFlags};
 use crate::session::resolve_recipe::{resolve, show_problems};

@@ -2,7 +2,7 @@
 
 use super::{RecipeRunnerArgs, agent_choice, found_at};
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::choose_agent::unknown_modes;
 use crate::session::resolve_recipe::show_problems;
 use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};

@@ -3,7 +3,7 @@
 use crate::corrections::rule_view::summary;
 use crate::terminal::format::{clean, count};
 use crate::terminal::report::wrapped;
-use crate::terminal::screen::{Screen, Tint};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use towpath_rules::failure::Proposal;
 use towpath_rules::{Rule, RuleKind};
 

@@ -2,7 +2,7 @@
 
 use super::FailureQuery;
 use super::grouped_by_mistake::{FailurePath, paths};
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use towpath_store::{Store, ToolCallRow};

@@ -1,8 +1,8 @@
 //! The rules that the recorded calls lead to.
 
 use super::{FailureQuery, recorded};
-use crate::corrections::user_rule_book::user_rules;
-use crate::exit::CommandError;
+use crate::corrections::user_rules_in_journal::user_rules;
+use crate::exit_codes_and_errors::CommandError;
 use serde_json::{Value, json};
 use towpath_rules::failure::{Learning, Proposal, RecordedCall, Suggestions, suggest};
 use towpath_rules::{Rule, RuleKey};

@@ -2,8 +2,8 @@
 
 use super::HookCall;
 use super::after_call::right_tool;
-use super::recording::End;
-use crate::exit::CommandError;
+use super::append_call_to_log::End;
+use crate::exit_codes_and_errors::CommandError;
 use towpath_rules::hook_record::HookRecord;
 use towpath_rules::host::{Answer, BatchCall};
 

@@ -1,11 +1,11 @@
 //! After a call: it is recorded, and what ran is compared with what was rewritten.
 
 use super::HookCall;
+use super::append_call_to_log::End;
 use super::before_call::session_lines;
-use super::recording::End;
 use crate::corrections::hosts_ignoring_rewrites;
-use crate::corrections::produced_lines::Ran;
-use crate::exit::CommandError;
+use crate::corrections::lines_rewritten_in_session::Ran;
+use crate::exit_codes_and_errors::CommandError;
 use towpath_rules::failure::classify;
 use towpath_rules::hook_record::HookRecord;
 use towpath_rules::host::{Answer, Outcome};

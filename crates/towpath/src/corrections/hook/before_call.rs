@@ -3,8 +3,8 @@
 use super::HookCall;
 use crate::corrections::hook_rules_snapshot::HookRules;
 use crate::corrections::hosts_ignoring_rewrites;
-use crate::corrections::produced_lines::{CallMark, ProducedLine, SessionLines};
-use crate::exit::CommandError;
+use crate::corrections::lines_rewritten_in_session::{CallMark, ProducedLine, SessionLines};
+use crate::exit_codes_and_errors::CommandError;
 use towpath_rules::hook_record::{CorrectedRecord, HookRecord, RecordedDecision};
 use towpath_rules::host::{Answer, AnswerOptions, ContextChannel, Decision};
 use towpath_rules::{Correction, Rewrite, RuleIndex, correct};

@@ -6,11 +6,11 @@
 
 mod after_batch;
 mod after_call;
+mod append_call_to_log;
 mod before_call;
 mod deadline;
 mod dp_before_call;
 mod record_call_from_stdin;
-mod recording;
 
 pub use dp_before_call::{PaveCheck, pave_check};
 pub use record_call_from_stdin::ingest;
@@ -20,7 +20,7 @@ use super::hook_errors;
 use super::hook_rules_snapshot::{HookRules, rules_for};
 use super::hooks_directory::HooksDirectory;
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, Ended, Exit};
+use crate::exit_codes_and_errors::{CommandError, Ended, Exit};
 use crate::terminal::format::now_ms;
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};

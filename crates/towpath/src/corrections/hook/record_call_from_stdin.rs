@@ -1,11 +1,11 @@
 //! One call, recorded from its description on stdin: what hooks that were installed for `dp` run.
 
 use super::after_call::has_failed;
-use super::recording::End;
+use super::append_call_to_log::End;
 use super::{HookCall, read_stdin};
 use crate::corrections::{fold_hook_log, hook_log};
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use serde_json::Value;
 use std::path::Path;
 use towpath_rules::hook_record::HookRecord;

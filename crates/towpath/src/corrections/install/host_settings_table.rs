@@ -1,7 +1,7 @@
 //! Where each host has its hooks, one row each: the file for a user and for a project, the names of
 //! its events, the form of an entry and the unit of its timeout.
 
-use super::json_text::Comments;
+use super::json_with_byte_ranges::Comments;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use towpath_rules::host::{HookEvent, Host};

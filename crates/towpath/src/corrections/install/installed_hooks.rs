@@ -1,6 +1,6 @@
 //! Which of our hooks a host has, read from its settings. Nothing is changed.
 
-use super::file_change::FileChange;
+use super::change_settings_file::FileChange;
 use super::hook_command::program_in;
 use super::host_settings_table::{Form, HostFiles, Scope};
 use super::settings_entries::own_entries;

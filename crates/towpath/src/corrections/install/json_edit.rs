@@ -5,7 +5,7 @@
 //! inside its brackets: the first value is written directly after the opening bracket. One that we
 //! create has a blank there. So it is known later which of them we created.
 
-use super::json_text::{Node, comment};
+use super::json_with_byte_ranges::{Node, comment};
 use serde_json::Value;
 
 /// How a text is formatted.

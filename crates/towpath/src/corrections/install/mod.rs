@@ -2,26 +2,26 @@
 //! and decides; only applying it writes. Whatever is not ours stays as it is, byte for byte, and a file
 //! that cannot be read for sure is refused and not touched.
 
-mod file_change;
+mod change_settings_file;
 mod hook_command;
 mod host_settings_table;
 mod installed_hooks;
 mod json_edit;
-mod json_text;
+mod json_with_byte_ranges;
 mod opencode_plugin;
 mod settings_entries;
 
-pub use file_change::{Action, Backup, FileChange};
+pub use change_settings_file::{Action, Backup, FileChange};
 pub use host_settings_table::{HostFiles, Scope};
 pub use installed_hooks::{Installed, installed};
 
 use crate::environment::Environment;
-use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::diagnostics;
 use crate::terminal::shown_path::shown_path;
 use hook_command::Program;
 use host_settings_table::{Form, InstalledEvent};
-use json_text::JsonError;
+use json_with_byte_ranges::JsonError;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, Source, Span};

@@ -2,10 +2,10 @@
 //! package beside the configuration, and waits for the network until it is there, so it is named in
 //! `package.json`. The plugin's file records whether we named it, so that removing takes it back.
 
-use super::file_change::FileChange;
+use super::change_settings_file::FileChange;
 use super::hook_command::Program;
 use super::json_edit::{Formatting, append, is_left_of_ours, new_file, remove};
-use super::json_text::{Comments, JsonError, Node, parse};
+use super::json_with_byte_ranges::{Comments, JsonError, Node, parse};
 use serde_json::{Value, json};
 
 const PLUGIN: &str = include_str!("plugin.js");

@@ -4,7 +4,7 @@
 
 use super::output_sink::Sink;
 use super::plain_reporter::Plain;
-use super::plan_shape::Shape;
+use super::plan_step_counts_and_texts::Shape;
 use super::shared_event_lines;
 use super::styled_line::Line;
 use super::{OutputOptions, RunScreen};

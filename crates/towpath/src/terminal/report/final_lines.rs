@@ -160,6 +160,15 @@ impl Teller<'_> {
         let location = format!("about {}", listed(&names));
         let mut lines = self.head("?", Tone::Attention, &head, &location);
         lines.push(Line::new());
+        lines.extend(self.questions(steps));
+        lines.push(Line::new());
+        lines.extend(self.counts_below());
+        lines
+    }
+
+    /// What only the user knows, with both answers.
+    fn questions(&self, steps: &[StepPath]) -> Vec<Line> {
+        let mut lines = Vec::new();
         for step in steps {
             let id = &self.end.id;
             let texts = vec![
@@ -172,8 +181,6 @@ impl Teller<'_> {
             ];
             lines.extend(beside_name(step, texts, self.limit));
         }
-        lines.push(Line::new());
-        lines.extend(self.counts_below());
         lines
     }
 
@@ -190,8 +197,15 @@ impl Teller<'_> {
         let location = if cut.is_empty() { String::new() } else { format!("at {}", listed(&cut)) };
         let mut lines = self.head("!", Tone::Attention, &head, &location);
         lines.push(Line::new());
+        let asking = self.end.run.asking_when_resumed(self.now_ms);
+        lines.extend(self.questions(&asking));
+        if !asking.is_empty() {
+            lines.push(Line::new());
+        }
         lines.extend(self.counts_below());
-        lines.push(self.resume("nothing is lost"));
+        if asking.is_empty() {
+            lines.push(self.resume("nothing is lost"));
+        }
         lines
     }
 

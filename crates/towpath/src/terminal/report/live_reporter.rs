@@ -8,7 +8,7 @@ use super::line_buffer::LineBuffer;
 use super::live_block::{Moment, block, steps};
 use super::newline_between_steps::LineBreak;
 use super::output_sink::Sink;
-use super::plan_shape::Shape;
+use super::plan_step_counts_and_texts::Shape;
 use super::shared_event_lines;
 use super::step_status_board::{Board, Entered};
 use super::styled_line::{Line, Tone};

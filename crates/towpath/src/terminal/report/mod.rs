@@ -19,7 +19,7 @@ mod newline_between_steps;
 pub mod next_commands;
 mod output_sink;
 mod plain_reporter;
-mod plan_shape;
+mod plan_step_counts_and_texts;
 pub mod rate_limit;
 mod recipe_runner_reporter;
 #[cfg(test)]
@@ -34,11 +34,11 @@ pub use failed_step::find;
 pub use final_lines::{counts, unused};
 pub use fit_text::{fitted, relative, wrapped};
 #[cfg(test)]
-pub use plan_shape::RecipeShape;
-pub use plan_shape::{Shape, bare};
+pub use plan_step_counts_and_texts::RecipeShape;
+pub use plan_step_counts_and_texts::{Shape, bare};
 
 use crate::environment::Environment;
-use crate::exit::CommandError;
+use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::{clean, now_ms};
 use crate::terminal::out;
 use agent_recipes_reporter::Orchestration;

@@ -3,6 +3,7 @@
 
 use super::failed_step::find;
 use towpath_core::{FaultKind, RunId, StepPath};
+use towpath_recipe::edited;
 use towpath_run::{Failure, FailureKind, Guardrail, Run, RunOutcome};
 use towpath_shell::bash::quote;
 
@@ -31,6 +32,11 @@ pub fn ways(id: &RunId, run: &Run, edited: bool) -> Vec<Way> {
         flag => format!("towpath resume {id} {flag}"),
     };
     flags.into_iter().map(|(when, flag)| Way { when, command: command(flag) }).collect()
+}
+
+/// Whether a recipe of a run is not what it was when the run began.
+pub fn is_edited(run: &Run) -> bool {
+    !edited(&run.program().plan).is_empty()
 }
 
 /// The first of the ways.

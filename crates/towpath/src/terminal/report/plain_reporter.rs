@@ -7,7 +7,7 @@ use super::fit_text::{one_line, relative};
 use super::line_buffer::LineBuffer;
 use super::newline_between_steps::LineBreak;
 use super::output_sink::Sink;
-use super::plan_shape::Shape;
+use super::plan_step_counts_and_texts::Shape;
 use super::shared_event_lines;
 use super::styled_line::{Line, Tone};
 use super::{OutputOptions, RunScreen};

@@ -56,7 +56,12 @@ fn machines_are_listed_among_recipes() {
         |r: &Value| json!([r["name"], r["kind"], r["label"], r["steps"], r["error"].is_null()]);
     assert_eq!(
         own.iter().map(|r| shown(r)).collect::<Vec<_>>(),
-        [json!(["demo", "machine", "D", 3, true]), json!(["rebase", "steps", null, 0, false])]
+        [
+            json!(["demo", "machine", "D", 3, true]),
+            json!(["rebase", "steps", null, 0, false]),
+            // The same file right in the working directory.
+            json!(["demo", "machine", "D", 3, true]),
+        ]
     );
     let built_in = recipes.iter().filter(|r| r["origin"] == "built-in" && r["kind"] == "machine");
     assert_eq!(built_in.count(), 8);

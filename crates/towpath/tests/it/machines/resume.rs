@@ -90,7 +90,7 @@ fn what_a_call_cost_that_was_interrupted_is_not_known() {
         (show["cost_usd"].clone(), runs.lines().nth(1).expect("a run").to_owned())
     };
     let (cost, runs) = reported(&user);
-    assert!(cost.is_null() && runs.ends_with(" unknown"), "{cost} {runs}");
+    assert!(cost.is_null() && runs.ends_with(" unknown  look"), "{cost} {runs}");
     user.write("answers.jsonl", &late.replace("60000", "0"));
     resume(&user, &[]).exits(0).reports("at least $0.50");
     let (cost, runs) = reported(&user);

@@ -1,7 +1,7 @@
 //! Hooks of a recipe, and the directories in which recipes are looked for.
 
+use super::no_network_or_leftover_files::HELLO;
 use super::runner;
-use super::side_effects::HELLO;
 use crate::support::User;
 
 #[test]

@@ -64,12 +64,12 @@ fn every_test_that_the_table_names_is_there() {
         }
     }
     for file in [
-        "agents",
+        "agent_program_starts",
         "groups_and_called_recipes",
         "hooks_and_search_directories",
-        "side_effects",
+        "no_network_or_leftover_files",
         "step_timeouts",
-        "values",
+        "values_are_never_code",
     ] {
         let path = root().join(format!("crates/towpath/tests/it/promises/{file}.rs"));
         let text = fs::read_to_string(path).expect("a file of this folder");

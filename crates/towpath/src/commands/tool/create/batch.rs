@@ -2,15 +2,15 @@
 //! an interruption or for those that failed.
 
 use super::Args;
-use crate::exit::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
 use crate::terminal::format::{clean, count, duration};
 use crate::terminal::out;
-use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
-use crate::tools::create_tool::{generate_recipe, save_recipe};
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use crate::tools::ask_model_for_check::AgentModel;
+use crate::tools::generate_tool_recipe::{generate_recipe, save_recipe};
 use crate::tools::install_tool::{InstallOutcome, install};
-use crate::tools::model_repair::AgentModel;
 use crate::tools::tool_session::ToolSession;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Our entries in texts of all kinds: added, found, brought up to date, and removed to the byte.
 
 use super::super::host_settings_table::{Form, HOSTS, HostFiles, InstalledEvent, Scope};
-use super::super::json_text::{Comments, parse};
+use super::super::json_with_byte_ranges::{Comments, parse};
 use super::{only_events, only_ours, own_entries, with_ours, without_ours};
 use proptest::prelude::*;
 use serde_json::{Value, json};

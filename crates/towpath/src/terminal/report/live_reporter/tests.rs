@@ -1,7 +1,7 @@
 //! What is on the screen, word for word.
 
 use super::*;
-use crate::terminal::report::plan_shape::RecipeShape;
+use crate::terminal::report::plan_step_counts_and_texts::RecipeShape;
 use crate::terminal::report::reporter_test_support::*;
 use towpath_core::FaultKind;
 use towpath_run::{Fault, JobEnd, JobStatus, Output, RunOutcome, StepView};

@@ -1,0 +1,96 @@
+//! Several probes of one tool become its verdict: the one that decides, and the check that would be
+//! stored. A broken probe decides against any later help.
+
+use crate::check_from_probe::verify_section;
+use crate::detector::{judge, names_tool, not_the_tool};
+use crate::probe_observation::Observation;
+use crate::repair_metadata::{RepairMetadata, RepairMethod};
+use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::verify_section::VerifySection;
+use serde::Serialize;
+
+/// One run and its verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Probe {
+    pub observation: Observation,
+    pub judgement: Judgement,
+}
+
+impl Probe {
+    pub fn new(observation: Observation) -> Probe {
+        let judgement = judge(&observation);
+        Probe { observation, judgement }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolVerdict {
+    pub verdict: Verdict,
+    pub evidence: Evidence,
+    /// The command of the probe that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version_found: Option<String>,
+    /// The check that would be stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifySection>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// The verdict on a tool, from all of its probes in their order.
+pub fn combine(probes: &[Probe]) -> ToolVerdict {
+    let is_other = |probe: &Probe| probe.judgement.evidence.kind == EvidenceKind::OtherProgram;
+    if !probes.iter().any(is_other) {
+        return combine_of_tool(probes);
+    }
+    // One answer was another program's: of the others only those count that have the tool's name.
+    let named = probes.iter().map(|probe| match probe.judgement.verdict.works() {
+        true if !names_tool(&probe.observation) => {
+            Probe { judgement: not_the_tool(probe.judgement.clone()), ..probe.clone() }
+        }
+        _ => probe.clone(),
+    });
+    combine_of_tool(&named.collect::<Vec<Probe>>())
+}
+
+fn combine_of_tool(probes: &[Probe]) -> ToolVerdict {
+    let greatest = probes.iter().map(|probe| probe.judgement.verdict).max();
+    let decides = probes.iter().find(|probe| Some(probe.judgement.verdict) == greatest);
+    let Some(probe) = decides else {
+        let evidence = Evidence { kind: EvidenceKind::Silence, text: None };
+        return ToolVerdict {
+            verdict: Verdict::Unknown,
+            evidence,
+            command: None,
+            version_found: None,
+            verify: None,
+            warnings: Vec::new(),
+        };
+    };
+    let judgement = &probe.judgement;
+    let mut warnings = judgement.warnings.clone();
+    if judgement.verdict == Verdict::Alive {
+        warnings.push("the tool answers, but it shows neither its version nor its help".to_owned());
+    }
+    ToolVerdict {
+        verdict: judgement.verdict,
+        evidence: judgement.evidence.clone(),
+        command: Some(probe.observation.command.clone()),
+        version_found: judgement.version_found.clone(),
+        verify: verify_section(&probe.observation, judgement),
+        warnings,
+    }
+}
+
+impl ToolVerdict {
+    /// What a repair of this check would be: the section to store and a record of the change. None if the
+    /// tool is not known to work, or if the check is as it would be written.
+    pub fn repair(&self, original: &VerifySection) -> Option<(VerifySection, RepairMetadata)> {
+        let repaired = self.verify.clone().filter(|section| section != original)?;
+        let method = RepairMethod::of_commands(&original.command, &repaired.command);
+        let metadata = RepairMetadata::new(original, &repaired, method);
+        Some((repaired, metadata))
+    }
+}

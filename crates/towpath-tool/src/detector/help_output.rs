@@ -1,0 +1,150 @@
+//! Step 4: the tool printed its help, with whatever exit code. A usage line counts when the tool is named
+//! in the text; without one, synopsis lines or sections with options do. The line as far as its first
+//! bracket is what a stored check looks for.
+
+use super::prepared_observation::Reading;
+use crate::clean_printed_text::Line;
+use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+
+const USAGE_WORDS: &[&str] = &["usage", "synopsis", "syntax"];
+
+/// Lines that begin a part of a help text.
+const SECTIONS: &[&str] = &[
+    "options",
+    "commands",
+    "available commands",
+    "common options",
+    "flags",
+    "arguments",
+    "parameters",
+    "subcommands",
+    "general options",
+    "global options",
+    "optional arguments",
+    "positional arguments",
+    "available options",
+    "valid options",
+    "common commands",
+    "where options include",
+    "switches",
+];
+
+/// How many options or commands a section must list.
+const LISTED: usize = 3;
+const SYNOPSES: usize = 2;
+
+pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
+    if reading.exception.uncaught {
+        return None;
+    }
+    let lines: Vec<&Line> = reading.own_lines().map(|(_, line)| line).collect();
+    let found = usage(reading, &lines);
+    let found = found.or_else(|| synopses(reading, &lines)).or_else(|| sections(&lines));
+    let (kind, line, pattern) = found?;
+    let evidence = Evidence::new(kind, line.text.trim());
+    Some(Judgement { pattern: Some(pattern), ..Judgement::new(Verdict::WorksByHelp, evidence) })
+}
+
+type Help<'l> = (EvidenceKind, &'l Line, String);
+
+fn usage<'l>(reading: &Reading<'_>, lines: &[&'l Line]) -> Option<Help<'l>> {
+    let at = lines.iter().position(|line| is_usage(reading, line))?;
+    if !lines.iter().any(|line| reading.names.is_in(&line.lower)) {
+        return None;
+    }
+    // "Usage:" alone: the synopsis is on the next line.
+    let next = lines.get(at + 1).copied();
+    let alone = lines[at].lower.trim().trim_end_matches([':', ' ']).len() <= "synopsis".len();
+    let line = next.filter(|_| alone).unwrap_or(lines[at]);
+    Some((EvidenceKind::UsageLine, line, pattern(reading, line)))
+}
+
+/// A line that begins with the word and a colon, or with the word and something like a synopsis. "Usage of
+/// this is not supported" and "See x --help for usage" are no help text.
+fn is_usage(reading: &Reading<'_>, line: &Line) -> bool {
+    let text = line.lower.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '/');
+    // `tool: usage: tool …`
+    let text = match text.split_once(": ") {
+        Some((before, after)) if !before.contains(' ') && !is_usage_word(before) => {
+            after.trim_start()
+        }
+        _ => text,
+    };
+    let rest = USAGE_WORDS.iter().find_map(|word| text.strip_prefix(word));
+    let Some(rest) = rest.filter(|rest| !rest.starts_with(char::is_alphanumeric)) else {
+        return false;
+    };
+    let rest = rest.trim_start();
+    if rest.trim_start_matches([':', ' ', '\t']).starts_with("see ") {
+        return false;
+    }
+    let rest = rest.strip_prefix("is").filter(|r| r.starts_with([':', ' '])).unwrap_or(rest);
+    let of_name = rest.strip_prefix("of ").is_some_and(|rest| rest.trim_end().ends_with(':'));
+    let synopsis = rest.contains(['[', '<']) || rest.starts_with('-');
+    rest.trim().is_empty()
+        || rest.trim_start().starts_with(':')
+        || of_name
+        || (synopsis && reading.names.is_in(rest))
+}
+
+fn is_usage_word(word: &str) -> bool {
+    USAGE_WORDS.contains(&word)
+}
+
+fn synopses<'l>(reading: &Reading<'_>, lines: &[&'l Line]) -> Option<Help<'l>> {
+    let mut synopses = lines.iter().filter(|line| reading.names.begins_synopsis(&line.lower));
+    let first = *synopses.next()?;
+    // One line is enough when it lists several options.
+    let enough = first.text.matches("[-").count() >= SYNOPSES || synopses.next().is_some();
+    enough.then(|| (EvidenceKind::SynopsisLines, first, pattern(reading, first)))
+}
+
+fn sections<'l>(lines: &[&'l Line]) -> Option<Help<'l>> {
+    let is_section = |line: &Line| {
+        let text = line.lower.trim();
+        let title = text.strip_suffix(':').unwrap_or(text);
+        SECTIONS.contains(&title)
+            && (text.ends_with(':') || line.text.trim() == line.text.trim().to_uppercase())
+    };
+    let section = lines.iter().position(|line| is_section(line))?;
+    let listed = lines.iter().filter(|line| is_option(line)).count();
+    let line = lines[section];
+    let pattern = line.text.trim().to_owned();
+    (listed >= LISTED).then_some((EvidenceKind::HelpSections, line, pattern))
+}
+
+/// `  -q, --quiet   be quiet`
+fn is_option(line: &Line) -> bool {
+    let text = line.text.trim_start().trim_start_matches("* ");
+    let option = text.trim_start_matches('-');
+    let dashes = text.len() - option.len();
+    (1..=2).contains(&dashes) && option.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '?')
+}
+
+/// The line as far as its first bracket; a path before the tool's name may be another one tomorrow.
+fn pattern(reading: &Reading<'_>, line: &Line) -> String {
+    let usage = line.lower.find("usage").filter(|at| line.lower[..*at].ends_with(": "));
+    let text = line.text[usage.unwrap_or(0)..].trim();
+    let lower = text.to_ascii_lowercase();
+    let bracket = text.find(['[', '<', '{', '|']).unwrap_or(text.len());
+    let name = reading.names.word_in(&lower).or_else(|| reading.names.part_in(&lower));
+    let end = match &name {
+        Some(name) if name.end <= bracket => bracket,
+        _ => text.len(),
+    };
+    let literal = &text[..end];
+    let Some(name) = name.filter(|name| name.end <= end) else { return literal.to_owned() };
+    let mut before = literal[..name.start].char_indices().rev();
+    let blank = before.find(|(_, c)| c.is_whitespace() || *c == ':');
+    let path = blank.map_or(0, |(at, c)| at + c.len_utf8());
+    if !literal[path..name.start].contains('/') {
+        return literal.to_owned();
+    }
+    let (before, after) = (&literal[..path], &literal[name.start..]);
+    format!("/{}\\S*{}/", escaped(before), escaped(after))
+}
+
+/// As a part of a regex between slashes.
+fn escaped(text: &str) -> String {
+    regex::escape(text).replace('/', r"\x2f")
+}

@@ -1,0 +1,332 @@
+//! Step 3: the version that the tool printed, and the pattern that finds it again. The expected version
+//! counts first, then one beside the tool's name, then one after the word "version", then a line that is
+//! nothing but a version, then the first line of another name.
+
+use super::prepared_observation::Reading;
+use super::version_masks::{Masked, RUNTIME_LINES, WHOLE_LINES, masked};
+use crate::clean_printed_text::Line;
+use crate::verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
+use crate::verify_section::VERSION;
+use crate::version_token::{
+    expected_spellings, find_expected, is_date, is_dotted, is_integer, same_version, tokens,
+};
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// A version and where it is.
+pub(super) struct FoundVersion {
+    pub version: String,
+    pub pattern: String,
+    kind: EvidenceKind,
+    line: String,
+    /// The text names another program, and not the tool.
+    other: bool,
+}
+
+/// One line that may have the version.
+struct Candidate<'r> {
+    line: &'r Line,
+    masked: Masked,
+    /// It is the first line of its stream.
+    first: bool,
+    /// It is among the first lines of its stream.
+    early: bool,
+}
+
+/// How many lines of a stream may have `version 1.2` in the middle of a sentence.
+const EARLY_LINES: usize = 4;
+/// How many words may be before the version in the first line of another name.
+const MOST_WORDS: usize = 8;
+
+pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
+    if reading.exception.uncaught && reading.exit_code() != Some(0) {
+        return None;
+    }
+    let found = find(reading)?;
+    let expected = reading.observation.expected_version.as_deref();
+    let expected = expected.filter(|expected| !expected_spellings(expected).is_empty());
+    let differs = expected.is_some_and(|expected| !same_version(&found.version, expected));
+    let identity = found.other.then_some(Identity::Other);
+    if found.other && differs {
+        let evidence = Evidence::new(EvidenceKind::OtherProgram, found.line);
+        return Some(Judgement { identity, ..Judgement::new(Verdict::Unknown, evidence) });
+    }
+    let mut warnings = Vec::new();
+    if found.other {
+        warnings.push("the version is printed under another name".to_owned());
+    }
+    if let Some(expected) = expected.filter(|_| differs) {
+        warnings.push(format!("version {expected} was expected, {} is printed", found.version));
+    }
+    let evidence = Evidence::new(found.kind, found.line);
+    Some(Judgement {
+        version_found: Some(found.version),
+        pattern: Some(found.pattern),
+        identity,
+        warnings,
+        ..Judgement::new(Verdict::WorksByVersion, evidence)
+    })
+}
+
+type Search = fn(&Reading<'_>, &Candidate<'_>) -> Option<Range<usize>>;
+
+/// The searches in their order: each one goes through all lines before the next begins.
+const SEARCHES: &[(EvidenceKind, Search)] = &[
+    (EvidenceKind::ExpectedVersion, expected_version),
+    (EvidenceKind::NamedVersion, beside_name),
+    (EvidenceKind::NamedVersion, beside_longer_name),
+    (EvidenceKind::VersionWord, after_version_word),
+    (EvidenceKind::BareVersion, bare),
+    (EvidenceKind::FirstLineVersion, first_line),
+];
+
+pub(super) fn find(reading: &Reading<'_>) -> Option<FoundVersion> {
+    let candidates = candidates(reading);
+    let (kind, candidate, range) = SEARCHES.iter().find_map(|(kind, search)| {
+        // Behind a masked name there may be a number that belongs to it.
+        let separate = |candidate: &Candidate<'_>, at: usize| {
+            !candidate.line.text[..at].ends_with(|c: char| c.is_ascii_digit())
+        };
+        let found = candidates.iter().filter_map(|c| Some((c, search(reading, c)?)));
+        let mut found = found.filter(|(candidate, range)| separate(candidate, range.start));
+        found.next().map(|(candidate, range)| (*kind, candidate, range))
+    })?;
+    let named = reading.lines.iter().any(|line| reading.names.is_in(&line.lower));
+    let bare = candidate.line.text[..range.start].trim().trim_end_matches(['v', 'V']).is_empty();
+    let about = kind == EvidenceKind::VersionWord && !has_other_name(candidate, range.start);
+    let abbreviated = reading.names.abbreviates(&candidate.line.lower);
+    Some(FoundVersion {
+        version: candidate.line.text[range.clone()].to_owned(),
+        pattern: pattern(candidate, range.start),
+        kind,
+        line: candidate.line.text.trim().to_owned(),
+        other: !named && !bare && !about && !abbreviated,
+    })
+}
+
+fn candidates<'r>(reading: &'r Reading<'_>) -> Vec<Candidate<'r>> {
+    let own: Vec<(usize, &Line)> = reading.own_lines().collect();
+    let of_stdout = own.iter().filter(|(at, _)| *at < reading.of_stdout).count();
+    let mut candidates = Vec::new();
+    for (at, (_, line)) in own.into_iter().enumerate() {
+        let position = if at < of_stdout { at } else { at - of_stdout };
+        if WHOLE_LINES.find(line).is_none() {
+            let masked = masked(reading, line);
+            let (first, early) = (position == 0, position < EARLY_LINES);
+            candidates.push(Candidate { line, masked, first, early });
+        }
+    }
+    candidates
+}
+
+fn expected_version(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let expected = reading.observation.expected_version.as_deref()?;
+    find_expected(&candidate.masked.text, expected)
+}
+
+/// `less 590 (GNU …)`, `nstat utility, iproute2-6.1.0`: a version after the tool's own name.
+fn beside_name(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let name = reading.names.word_in(&candidate.line.lower)?;
+    after_name(reading, candidate, name)
+}
+
+/// `OpenSSH_9.2p1` of `ssh`.
+fn beside_longer_name(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let name = reading.names.part_in(&candidate.line.lower)?;
+    let rest = &candidate.line.lower[name.end..];
+    let letters = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let digit = rest[letters..].starts_with(|c: char| c.is_ascii_digit());
+    (!digit).then(|| after_name(reading, candidate, name.start..name.end + letters))?
+}
+
+fn after_name(
+    reading: &Reading<'_>,
+    candidate: &Candidate<'_>,
+    name: Range<usize>,
+) -> Option<Range<usize>> {
+    let rest = &candidate.masked.text[name.end..];
+    let before = candidate.line.text[..name.start].trim();
+    let indented = candidate.line.text.starts_with([' ', '\t']);
+    let title = candidate.early || !indented;
+    let synopsis = reading.names.begins_synopsis(&candidate.line.lower);
+    if !title || synopsis || before.ends_with(':') || words(before) > MOST_WORDS {
+        return None;
+    }
+    let at = |range: Range<usize>| name.end + range.start..name.end + range.end;
+    if let Some(range) = directly_after(rest) {
+        return Some(at(range));
+    }
+    // `tool: cannot open 1.2`: a message, not a title.
+    let message = rest.starts_with(':') || rest.starts_with(';') || rest.starts_with("'s ");
+    if message || RUNTIME_LINES.find(candidate.line).is_some() {
+        return None;
+    }
+    best_token(rest).map(at)
+}
+
+/// A version, a whole number or a date right after a name: ` 590`, `-1.6`, `, version 3`, `: v2.0`.
+fn directly_after(rest: &str) -> Option<Range<usize>> {
+    static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
+        let between = r"(?i)^[\s,:/_(-]*(?:(?:version|ver|release|rev|v)\b[.:=]?[\s:=]*)?[\s\x22'(-]*(?:v|go)?";
+        Regex::new(between).expect("a test uses it")
+    });
+    let start = BETWEEN.find(rest)?.end();
+    let range = tokens(rest).into_iter().find(|range| range.start == start)?;
+    // `gdk-pixbuf-csource-3.0 version 2.42.10`: the first number is a part of the name.
+    let after = &rest[range.end..];
+    if after.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("version"))
+        && let Some(next) = directly_after(after)
+    {
+        return Some(range.end + next.start..range.end + next.end);
+    }
+    let token = &rest[range.clone()];
+    let right =
+        is_dotted(token) || is_date(token) || is_integer(token) && is_final(rest, range.end);
+    // `tool-3.0 [options]`
+    let synopsis = rest[range.end..]
+        .trim_start()
+        .get(..2)
+        .is_some_and(|next| matches!(next, "[-" | "[o" | "--"));
+    (right && !synopsis).then_some(range)
+}
+
+/// Whether a whole number is the end of a title: `590 (GNU`, `20221122`, `252,`.
+fn is_final(rest: &str, end: usize) -> bool {
+    let after = rest[end..].trim_start();
+    let more = after.starts_with([',', ';', '-', '[', '.']) && !after.contains("version");
+    after.is_empty() || after.starts_with('(') || more
+}
+
+/// The first version outside of parentheses, else the first one inside.
+fn best_token(text: &str) -> Option<Range<usize>> {
+    let dotted: Vec<Range<usize>> =
+        tokens(text).into_iter().filter(|range| is_dotted(&text[range.clone()])).collect();
+    let depth = |at: usize| {
+        let before = &text[..at];
+        before.matches(['(', '[']).count() > before.matches([')', ']']).count()
+    };
+    let outside = dotted.iter().take(8).find(|range| !depth(range.start)).cloned();
+    outside.or_else(|| dotted.into_iter().next())
+}
+
+/// `Version 1.2.3`, `Client Version: v1.32.4`, `release 9.2`.
+fn after_version_word(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    static WORD: LazyLock<Regex> = LazyLock::new(|| {
+        let word = r"(?i)\b(version|release|ver)\b\.?(?: number| is)?[\s:=\x22'(-]*v?";
+        Regex::new(word).expect("a test uses it")
+    });
+    if RUNTIME_LINES.find(candidate.line).is_some() {
+        return None;
+    }
+    let tokens = tokens(&candidate.masked.text);
+    let mut words = WORD.find_iter(&candidate.masked.text);
+    words.find_map(|word| {
+        let begins = candidate.masked.text[..word.start()].trim().len() < 20;
+        let range = tokens.iter().find(|range| range.start == word.end())?;
+        let dotted = is_dotted(&candidate.masked.text[range.clone()]);
+        (dotted && (candidate.early || begins)).then(|| range.clone())
+    })
+}
+
+/// A first line that is nothing but a version.
+fn bare(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let range = tokens(&candidate.masked.text).into_iter().next()?;
+    let around = [&candidate.line.text[..range.start], &candidate.line.text[range.end..]];
+    let alone = matches!(around[0].trim(), "" | "v" | "V") && around[1].trim().is_empty();
+    let token = &candidate.line.text[range.clone()];
+    (candidate.first && alone && is_dotted(token)).then_some(range)
+}
+
+/// `openjdk 17.0.15 2025-04-15`, `systemd 252 (252.38-1)`: a title with another name.
+fn first_line(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    if !candidate.first || !begins_title(candidate) || RUNTIME_LINES.find(candidate.line).is_some()
+    {
+        return None;
+    }
+    let text = &candidate.masked.text;
+    let name = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').count();
+    let range = match name {
+        0 => best_token(text),
+        _ => directly_after(&text[name..])
+            .map(|range| name + range.start..name + range.end)
+            .or_else(|| best_token(text)),
+    }?;
+    let before = &candidate.line.text[..range.start];
+    let integer = is_integer(&text[range.clone()]);
+    let after = candidate.line.text[range.end..].trim_start();
+    let ends = after.is_empty() || after.starts_with('(');
+    let title = !before.contains(": ") && !before.contains(['=', '\'', '"', '`', '<', '|']);
+    (title && (!integer || ends) && words(before) <= MOST_WORDS).then_some(range)
+}
+
+/// How many words there are outside of parentheses.
+fn words(text: &str) -> usize {
+    let outside = text.split('(').map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
+    let words = outside.flat_map(str::split_whitespace);
+    words.filter(|word| word.contains(char::is_alphanumeric)).count()
+}
+
+/// Words that begin a complaint, not a title.
+const NO_TITLE: &[&str] = &[
+    "error",
+    "warning",
+    "fatal",
+    "cannot",
+    "can't",
+    "could",
+    "failed",
+    "unable",
+    "unknown",
+    "invalid",
+    "no",
+    "not",
+    "missing",
+    "illegal",
+    "bad",
+    "unrecognized",
+    "please",
+    "you",
+    "the",
+    "this",
+    "usage",
+    "caution",
+    "note",
+    "found",
+    "checking",
+    "loading",
+    "starting",
+    "running",
+    "listening",
+    "reading",
+    "please",
+    "hint",
+    "info",
+    "debug",
+];
+
+fn begins_title(candidate: &Candidate<'_>) -> bool {
+    let letters = |c: char| !c.is_ascii_alphanumeric() && c != '\'';
+    let first = candidate.line.lower.split(letters).find(|word| !word.is_empty()).unwrap_or("");
+    !NO_TITLE.contains(&first)
+}
+
+/// Whether the words before `version` name something: `BusyBox version 1`, but not `Client Version`.
+fn has_other_name(candidate: &Candidate<'_>, at: usize) -> bool {
+    const PLAIN: &[&str] = &["client", "server", "program", "tool", "current", "the", "this", "is"];
+    let before = candidate.line.lower[..at].split(|c: char| !c.is_ascii_alphabetic());
+    let words = before.filter(|word| !word.is_empty() && *word != "v");
+    let mut names = words.filter(|word| !matches!(*word, "version" | "ver" | "release" | "number"));
+    names.any(|word| !PLAIN.contains(&word))
+}
+
+/// The line as far as the version, from its beginning or from behind what changes with the install or
+/// with the version of another component.
+fn pattern(candidate: &Candidate<'_>, at: usize) -> String {
+    let start = candidate.masked.stable_from(at);
+    let others = tokens(&candidate.masked.text[..at]);
+    let other = others.last().map_or(start, |range| range.end.max(start));
+    let before = &candidate.line.text[other..at];
+    let prefix = before.trim_start_matches(|c: char| !c.is_alphanumeric());
+    format!("{prefix}{VERSION}")
+}

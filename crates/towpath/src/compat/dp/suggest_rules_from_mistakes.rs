@@ -1,0 +1,47 @@
+//! `dp suggest`: rules that recorded mistakes lead to.
+
+use super::Dp;
+use super::since_and_dates::since;
+use crate::corrections::failures::FailureQuery;
+use crate::corrections::failures::proposal_view::proposal_lines;
+use crate::corrections::failures::suggested_rules::{Recorded, proposal_json};
+use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::terminal::out;
+use crate::terminal::terminal_width_and_colours::Screen;
+
+/// Propose rules for mistakes that agents have made.
+///
+/// Example: dp suggest --since 7d
+#[derive(Debug, clap::Args)]
+pub struct SuggestArgs {
+    /// Only calls of this tool.
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// How far back: 30m, 24h, 7d, or a date.
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    since: Option<i64>,
+}
+
+/// A mistake that was made once may have been a slip.
+const OCCURRENCES: usize = 2;
+
+pub fn execute(dp: &Dp<'_>, args: &SuggestArgs) -> Result<Exit, CommandError> {
+    let query =
+        FailureQuery { since_ms: args.since, tool: args.tool.clone(), ..FailureQuery::default() };
+    let recorded = Recorded::read(dp.records()?.as_ref(), &query)?;
+    let proposals = recorded.suggestions(OCCURRENCES).proposals;
+    if dp.json {
+        out::json(&proposals.iter().map(proposal_json).collect());
+        return Ok(Exit::Done);
+    }
+    if proposals.is_empty() {
+        out::note("No suggestions.");
+        return Ok(Exit::Done);
+    }
+    let screen = Screen::new(dp.env);
+    for proposal in &proposals {
+        out::line(proposal_lines(proposal, &screen).join("\n") + "\n");
+    }
+    out::note("to accept, edit or dismiss each of them: towpath rules suggest");
+    Ok(Exit::Done)
+}

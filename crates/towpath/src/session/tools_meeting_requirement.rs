@@ -1,0 +1,64 @@
+//! The installed tools that may meet a requirement: those of its name, else those that have a program of
+//! this name. They are seen by their links, which a resume finds again.
+
+use crate::environment::Environment;
+use crate::files;
+use std::path::PathBuf;
+use towpath_tool::install::{InstallRecord, InstalledTools, ToolDirectories};
+use towpath_tool::project_tools::{LOCK_FILE, LockFile};
+
+/// One version of a tool.
+#[derive(Debug)]
+pub struct InstalledVersion {
+    pub version: String,
+    /// The link to the install.
+    link: PathBuf,
+    /// The install itself.
+    directory: PathBuf,
+    record: InstallRecord,
+}
+
+impl InstalledVersion {
+    /// The file of a program, or of the first one.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let own = self.record.binaries.iter().find(|binary| binary.name == name);
+        own.or(self.record.binaries.first()).map(|binary| self.link.join(&binary.path))
+    }
+
+    /// The install, by its link and by itself, and what its programs need beside it.
+    pub fn directories(&self) -> Vec<PathBuf> {
+        let own = [self.link.clone(), self.directory.clone()];
+        own.into_iter().chain(self.record.runtime.iter().cloned()).collect()
+    }
+}
+
+/// The largest lock file that is read.
+const MOST: u64 = 1 << 20;
+
+/// The version that the project's lock file has for a tool. It only chooses among those that the user has
+/// installed, so it counts without their consent.
+pub fn locked_version(env: &Environment, name: &str) -> Option<String> {
+    let path = env.project_root(&env.current).join(LOCK_FILE);
+    let lock = LockFile::read(&files::read_text(&path, MOST).ok()?).ok()?;
+    lock.find(name).map(|tool| tool.version.clone())
+}
+
+/// The versions of the tool with this name; of every tool that has a program with this name where there
+/// is none. What cannot be read is not installed.
+pub fn installed(env: &Environment, name: &str) -> Vec<InstalledVersion> {
+    let own = &env.directories;
+    let directories = ToolDirectories::new(&own.data, &own.cache, &own.config);
+    let tools = InstalledTools::new(&directories);
+    let mut found = tools.versions(name).unwrap_or_default();
+    if found.is_empty() {
+        found = tools.list().unwrap_or_default();
+        found.retain(|tool| tool.record.binaries.iter().any(|binary| binary.name == name));
+    }
+    let version = |tool: towpath_tool::install::InstalledTool| InstalledVersion {
+        version: tool.record.version.clone(),
+        link: directories.version(&tool.record.tool, &tool.record.version),
+        directory: tool.directory,
+        record: tool.record,
+    };
+    found.into_iter().map(version).collect()
+}
