@@ -47,6 +47,7 @@ mod runner_for_embedders;
 mod sandboxed_steps;
 mod scripted_agent_lines_taken;
 mod start_self_as_warden;
+mod started_jobs_with_filled_texts;
 mod step_counts;
 mod stop_or_pause_run;
 mod stored_facts;
@@ -72,7 +73,7 @@ pub use recipe_result::{RecipeResult, StepReport};
 pub use recorded_jobs_with_ends::{RecordedJob, recorded_jobs};
 pub use render_document::{DocumentRunner, RenderConfig, RenderEnd, RenderReporter};
 pub use render_template::{RenderShellError, render, render_shell};
-pub use replay_run::{Recorded, recorded, recorded_options};
+pub use replay_run::{Recorded, recorded, recorded_machine_options, recorded_options};
 pub use required_programs::{
     FoundProgram, MetRequirement, MetRequirements, ProgramsOnPath, RequirementChecker, Unmet,
     UnmetRequirement, UnmetRequirements, check_requirements,
@@ -83,11 +84,14 @@ pub use run_event_listener::{
 };
 pub use run_follower::{FollowedJob, JobNews, NewsSink, RunFollower};
 pub use run_loop::RunEnd;
-pub use run_owner::{continue_holders, end_holders, is_owned, lock_run, owner_of};
+pub use run_owner::{
+    continue_holders, end_holders, has_processes, is_owned, last_owner_of, lock_run, owner_of,
+};
 pub use run_summary::summary;
 pub use runner_for_embedders::{Decision, Error, Runner};
 pub use sandboxed_steps::{find_sandbox, not_enforced};
 pub use start_self_as_warden::init;
+pub use started_jobs_with_filled_texts::{StartedJob, started_jobs};
 pub use step_counts::{Census, census};
 pub use stop_or_pause_run::Controller;
 pub use stored_run_options::{Options, Worktree};

@@ -37,6 +37,7 @@ impl Driver<'_> {
     ) -> Result<Result<PlannedCall, Box<JobEnd>>, EngineError> {
         let earlier = self.sessions.continued(&agent);
         let (before, keeps_session) = (agent.models_before.clone(), agent.keeps_session);
+        let opens = agent.opens.clone();
         let mut work = agent_work(agent, earlier);
         let row = match self.executor.responder() {
             Responder::Nobody => return Ok(Err(fault("no agent backend was chosen".into()))),
@@ -49,6 +50,9 @@ impl Driver<'_> {
             }
             Responder::Backend(row) => row,
         };
+        if let Some(id) = opens.filter(|id| !work.call.resume && row.can.takes_session(id)) {
+            work.call.session = Some(id);
+        }
         mode_as_text(row, &mut work.call);
         match self.script.take(key, &work.call.prompt)? {
             Err(exhausted) => return Ok(Err(fault(exhausted))),

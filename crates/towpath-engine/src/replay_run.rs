@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use towpath_core::{RunId, Secrets};
 use towpath_executor::JobId;
-use towpath_recipe::Program;
+use towpath_recipe::{MachineOptions, Program};
 use towpath_run::{EventKind, Fact, Limits, Output, Run};
 use towpath_store::{Store, StoredFact};
 
@@ -45,6 +45,23 @@ pub fn recorded_options(store: &Store, id: &RunId) -> Result<Options, EngineErro
     let record: Record =
         serde_json::from_str(&text).map_err(|e| EngineError::PlanText(e.to_string()))?;
     Ok(record.options)
+}
+
+/// What a run was given for its state machine, without replaying it.
+pub fn recorded_machine_options(store: &Store, id: &RunId) -> Result<MachineOptions, EngineError> {
+    #[derive(Deserialize)]
+    struct Record {
+        plan: PlanOptions,
+    }
+    #[derive(Deserialize)]
+    struct PlanOptions {
+        #[serde(default)]
+        machine: MachineOptions,
+    }
+    let text = store.plan(id, Some(1))?.text;
+    let record: Record =
+        serde_json::from_str(&text).map_err(|e| EngineError::PlanText(e.to_string()))?;
+    Ok(record.plan.machine)
 }
 
 /// As `recorded`, masking what was recorded before it was named a secret.

@@ -50,6 +50,12 @@ pub fn is_owned(store: &Store, id: &RunId) -> bool {
     owner_of(store, id).is_some()
 }
 
+/// Whether a process of this run is left, be it one that ends what a dead owner has started.
+pub fn has_processes(store: &Store, id: &RunId) -> bool {
+    let path = store.run_directory(id).join(LOCK);
+    RunLock::holder(&path).is_some() || !RunLock::holders(&path).is_empty()
+}
+
 /// Kills the owner of a run that did not end when asked, and the run's processes with it.
 pub fn end_holders(store: &Store, id: &RunId) -> Result<(), EngineError> {
     let path = store.run_directory(id).join(LOCK);
@@ -64,4 +70,9 @@ pub fn continue_holders(store: &Store, id: &RunId) {
 /// The process that owns a run right now.
 pub fn owner_of(store: &Store, id: &RunId) -> Option<towpath_executor::Holder> {
     RunLock::holder(&store.run_directory(id).join(LOCK))
+}
+
+/// The process that owns a run, or was the last to own it.
+pub fn last_owner_of(store: &Store, id: &RunId) -> Option<towpath_executor::Holder> {
+    RunLock::last_holder(&store.run_directory(id).join(LOCK))
 }

@@ -91,8 +91,12 @@ impl RunLock {
     /// The owner of the lock, as far as its file names it; `None` if that process is gone. For looking:
     /// it neither creates nor locks anything, so it cannot come between two owners.
     pub fn holder(path: &Path) -> Option<Holder> {
-        let file = File::open(path).ok()?;
-        Some(read_holder(&file)).filter(|holder| holder.runs)
+        RunLock::last_holder(path).filter(|holder| holder.runs)
+    }
+
+    /// The last owner of the lock, also when that process is gone.
+    pub fn last_holder(path: &Path) -> Option<Holder> {
+        File::open(path).ok().map(|file| read_holder(&file))
     }
 
     /// The processes that have the lock, whatever its file names: an engine, its warden, or both.

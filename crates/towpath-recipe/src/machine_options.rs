@@ -19,6 +19,10 @@ pub struct MachineOptions {
     /// The first session is this one, which exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
+    /// What others call the conversation that the run begins in. A session that is opened for it gets
+    /// this id, where the agent's program takes one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<SessionId>,
     /// Comes before the first prompt of every session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,

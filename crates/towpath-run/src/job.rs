@@ -64,6 +64,9 @@ pub struct AgentJob {
     /// A session that was opened outside the run, to be continued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
+    /// The id for a session that this call opens, where its program takes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opens: Option<SessionId>,
     /// The answer of that call, for backends without sessions.
     #[serde(default)]
     pub earlier: Option<String>,

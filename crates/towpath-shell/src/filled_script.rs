@@ -70,6 +70,19 @@ impl Filled {
         format!("{{ {}; }} <{file} || exit 125; {set}{}", reads.join(" && "), self.script)
     }
 
+    /// The script for a reader, with the values of its variables above it.
+    pub fn with_values(&self) -> String {
+        let prefix = self.prefix();
+        let values = self.values.iter().enumerate();
+        let mut text: String =
+            values.map(|(i, value)| format!("{prefix}{i}={}\n", single_quote(value))).collect();
+        if !self.arguments.is_empty() {
+            let quoted: Vec<String> = self.arguments.iter().map(|a| single_quote(a)).collect();
+            text.push_str(&format!("set -- {}\n", quoted.join(" ")));
+        }
+        text + &self.script
+    }
+
     /// The prefix of the variables in the script. It was chosen to be the longest in the text, so it
     /// can be read off.
     fn prefix(&self) -> String {

@@ -27,6 +27,7 @@ mod schema;
 mod telemetry;
 mod tool_calls;
 mod trust;
+mod watch_changes;
 mod where_clause;
 
 pub use correction_rules::{ProjectRuleRow, SetRule, StoredRule};
@@ -46,3 +47,4 @@ pub use schema::VERSION as SCHEMA_VERSION;
 pub use telemetry::TelemetryEvent;
 pub use tool_calls::{CallCount, CountBy, Order, ToolCallFilter, ToolCallRow};
 pub use trust::{PlanHash, TrustRecord};
+pub use watch_changes::RunPosition;

@@ -10,6 +10,27 @@ pub fn clean(text: &str) -> String {
     text.chars().map(|c| if moves(c) || turns(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// Foreign text as a whole, with what cannot be seen or turns text round made visible.
+pub fn visible(text: &str) -> String {
+    let mut seen = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => seen.push(c),
+            '\u{0}'..='\u{1f}' => seen.extend(char::from_u32(0x2400 + u32::from(c))),
+            '\u{7f}' => seen.push('\u{2421}'),
+            c if c.is_control() || is_invisible(c) => {
+                seen.push_str(&format!("\u{27e8}U+{:04X}\u{27e9}", u32::from(c)));
+            }
+            c => seen.push(c),
+        }
+    }
+    seen
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
 /// The first line of foreign text that is not empty, with `…` where more follow.
 pub fn first_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());

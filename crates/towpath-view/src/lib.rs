@@ -8,6 +8,7 @@ pub mod chart;
 pub mod foreign_text;
 pub mod recipe_json;
 pub mod result_json;
+pub mod run_html;
 pub mod run_json;
 
 mod cost;
@@ -18,6 +19,7 @@ mod machine_exit_reason;
 mod origin_word;
 mod problem_json;
 mod required_programs_text;
+mod resume_preview;
 #[cfg(test)]
 mod runs_for_unit_tests;
 mod step_text_and_callee;
@@ -30,4 +32,5 @@ pub use machine_exit_reason::{BACKEND_ERROR, exit_reason, machine_exit};
 pub use origin_word::origin_word;
 pub use problem_json::problem_json;
 pub use required_programs_text::required;
+pub use resume_preview::resume_preview;
 pub use step_text_and_callee::{FAIL_FAST_BASH, callee, step_line, step_text, step_worker};

@@ -64,6 +64,7 @@ commands! {
     Show => show;
     Logs => logs;
     Cancel => cancel;
+    Ui => ui;
     List => list;
     New => new;
     Recipes => recipes;

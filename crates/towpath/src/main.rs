@@ -12,6 +12,7 @@ mod exit_codes_and_errors;
 mod files;
 mod git;
 mod meant_command_line;
+mod page;
 mod query_program_version;
 mod session;
 mod settings;

@@ -108,13 +108,18 @@ impl Run {
         let run_options = &self.program.plan.machine;
         let first = at.frame == 0 && state.restarts == 0 && !state.is_new;
         let foreign = run_options.session.as_ref().filter(|_| first);
+        let conversation = run_options.conversation.as_ref().filter(|_| first);
+        // A conversation with a name may have a session whose first call failed.
+        let unsure =
+            if foreign.is_some() { conversation.is_some() } else { state.last_call.is_some() };
         AgentJob {
             prompt,
             model: self.model(at),
             models_before: state.models.iter().cloned().collect(),
             system: run_options.system.clone(),
             appends_system: true,
-            may_open_session: state.last_call.is_some() && !state.established && foreign.is_none(),
+            may_open_session: unsure && !state.established,
+            opens: conversation.filter(|_| state.last_call.is_none()).cloned(),
             session: foreign.filter(|_| state.last_call.is_none()).cloned(),
             keeps_session: true,
             continues: state.last_call.clone(),

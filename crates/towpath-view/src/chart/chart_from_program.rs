@@ -81,7 +81,8 @@ fn card(program: &Program, recipe: &Recipe, step: &Step) -> Card {
     }
     let text = if kind == Kind::Recipe { String::new() } else { step_line(step) };
     let idle = program.plan.tags.against(step).map(|why| format!("left out: {}", first_line(&why)));
-    Card { name: clean(&step.id), kind, detail: detail.join(" · "), text, idle, calls: None }
+    let name = clean(&step.id);
+    Card { name, kind, detail: detail.join(" · "), text, idle, ..Card::default() }
 }
 
 fn batches(recipe: &Recipe) -> Vec<Batch> {

@@ -6,6 +6,7 @@ mod arrange_rows;
 mod chart_from_program;
 pub mod dot;
 pub mod draw_machine_as_text;
+mod fold_equal_parallel_steps;
 mod machine_bounds_text;
 pub mod mermaid;
 mod step_recipe_edges;
@@ -48,6 +49,8 @@ pub struct Card {
     pub idle: Option<String>,
     /// The part that it calls.
     pub calls: Option<usize>,
+    /// The steps that it is drawn instead of.
+    pub steps: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

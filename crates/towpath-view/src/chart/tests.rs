@@ -22,7 +22,14 @@ fn nasty() -> impl Strategy<Value = String> {
 fn card() -> impl Strategy<Value = Card> {
     let kind = prop_oneof![Just(Kind::Agent), Just(Kind::Command), Just(Kind::Recipe)];
     (nasty(), kind, nasty(), nasty(), prop::option::of(nasty())).prop_map(
-        |(name, kind, detail, text, idle)| Card { name, kind, detail, text, idle, calls: None },
+        |(name, kind, detail, text, idle)| Card {
+            name,
+            kind,
+            detail,
+            text,
+            idle,
+            ..Card::default()
+        },
     )
 }
 

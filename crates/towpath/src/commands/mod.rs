@@ -30,6 +30,7 @@ pub mod skill;
 pub mod test;
 pub mod tool;
 pub mod trust;
+pub mod ui;
 pub mod uninstall;
 pub mod validate;
 

@@ -3,6 +3,7 @@
 
 mod agent_step_diff;
 mod filled_prompt;
+mod html_export;
 mod one_step;
 
 use super::Execute;
@@ -49,6 +50,9 @@ pub struct Args {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+    /// Print one HTML file, with the chart and all output, that opens without a server.
+    #[arg(long, conflicts_with = "json")]
+    pub html: bool,
 }
 
 impl Execute for Args {
@@ -69,7 +73,9 @@ impl Execute for Args {
             one_step::OneStep::find(&shown, step)?.print(&Screen::new(env), self.json);
             return Ok(Exit::Done);
         }
-        if self.json {
+        if self.html {
+            out::stdout(html_export::html(&store, &shown)?.as_bytes());
+        } else if self.json {
             let resumable = !matches!(shown.status, RunStatus::Done | RunStatus::Running);
             let resume = resumable.then(|| {
                 let edited = next_commands::is_edited(shown.run());

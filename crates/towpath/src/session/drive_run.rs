@@ -8,6 +8,7 @@ use super::signals;
 use super::worktree::{self, LeftWorktree};
 use crate::corrections::record_failed_steps::FailedSteps;
 use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::page::running_server::RunningServer;
 use crate::terminal::out;
 use crate::terminal::report::events_for_programs::Events;
 use crate::terminal::report::{EventFlags, OutputOptions, RunScreen, Shape, screen};
@@ -47,6 +48,10 @@ impl Session<'_> {
         let cancel = self.store.run_directory(prepared.id()).join("cancel");
         forget_request(&cancel)?;
         let events = events(&self.flags.events, &prepared)?;
+        if let Some(server) = RunningServer::find(self.env) {
+            let with_token = self.output.terminal;
+            out::name_page(Box::new(move |run| server.run_address(run, with_token)));
+        }
         let mut screen = screen(prepared.run(), OutputOptions { elsewhere, ..self.output });
         let listen = |controller| signals::listen(controller, cancel);
         let audit = self.audit.as_mut();

@@ -35,6 +35,18 @@ fn wait() -> Option<libc::c_int> {
     (unsafe { libc::sigwait(&set(), &mut signal) } == 0).then_some(signal)
 }
 
+/// Waits for a signal that ends this process; Ctrl-Z stops it meanwhile.
+pub fn wait_for_end() -> i32 {
+    loop {
+        match wait() {
+            Some(libc::SIGTSTP) => stop_here(),
+            Some(signal) => return signal,
+            // Waiting fails for a wrong set alone: then there is nothing to wait for.
+            None => return libc::SIGTERM,
+        }
+    }
+}
+
 /// Likewise across an `exec`, which would let them through.
 pub fn keep_blocked() -> std::io::Result<()> {
     block();

@@ -21,6 +21,10 @@ pub struct MachineFlags {
     /// Start in this existing conversation of the agent's program.
     #[arg(long, value_name = "ID", help_heading = MACHINES)]
     pub session: Option<String>,
+    /// Name the conversation that the run begins in: a new session gets this id, where the agent's
+    /// program takes one.
+    #[arg(long, value_name = "ID", help_heading = MACHINES)]
+    pub conversation: Option<String>,
     /// Put TEXT before the first prompt of every session.
     #[arg(long, value_name = "TEXT", conflicts_with = "context_file", help_heading = MACHINES)]
     pub context: Option<String>,
@@ -93,7 +97,8 @@ impl MachineFlags {
     pub fn machine_options(&self) -> Result<MachineOptions, CommandError> {
         let mut run_options = MachineOptions {
             model: self.tier()?,
-            session: self.session()?,
+            session: given_id("--session", self.session.as_ref())?,
+            conversation: given_id("--conversation", self.conversation.as_ref())?,
             context: self.context()?,
             system: self.system_prompt.clone(),
             ..MachineOptions::default()
@@ -112,13 +117,6 @@ impl MachineFlags {
         Err(CommandError::bad_input(why))
     }
 
-    fn session(&self) -> Result<Option<SessionId>, CommandError> {
-        match &self.session {
-            Some(id) if id.trim().is_empty() => Err(CommandError::bad_input("--session has no id")),
-            session => Ok(session.as_deref().map(SessionId::from)),
-        }
-    }
-
     fn context(&self) -> Result<Option<String>, CommandError> {
         let Some(path) = &self.context_file else { return Ok(self.context.clone()) };
         read_text(path).map(Some)
@@ -128,8 +126,11 @@ impl MachineFlags {
     pub fn refuse_for(&self, program: &Program) -> Result<(), CommandError> {
         if program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
             let root = program.root().machine().is_some();
-            let only_root =
-                [("--session", self.session.is_some()), ("--context", self.has_context())];
+            let only_root = [
+                ("--session", self.session.is_some()),
+                ("--conversation", self.conversation.is_some()),
+                ("--context", self.has_context()),
+            ];
             return match only_root.iter().find(|(_, given)| *given && !root) {
                 Some((flag, _)) => Err(no_machine(flag, &program.root().name)),
                 None => Ok(()),
@@ -139,6 +140,7 @@ impl MachineFlags {
         let given = [
             ("--model", self.model.is_some()),
             ("--session", self.session.is_some()),
+            ("--conversation", self.conversation.is_some()),
             ("--context", self.has_context()),
             ("--system-prompt", self.system_prompt.is_some()),
         ];
@@ -150,6 +152,15 @@ impl MachineFlags {
 
     fn has_context(&self) -> bool {
         self.context.is_some() || self.context_file.is_some()
+    }
+}
+
+fn given_id(flag: &str, id: Option<&String>) -> Result<Option<SessionId>, CommandError> {
+    match id {
+        Some(id) if id.trim().is_empty() => {
+            Err(CommandError::bad_input(format!("{flag} has no id")))
+        }
+        id => Ok(id.map(|id| SessionId::from(id.as_str()))),
     }
 }
 

@@ -7,11 +7,25 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use towpath_core::Secrets;
+use towpath_core::{RunId, Secrets};
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
 static FAILED: AtomicBool = AtomicBool::new(false);
 static SECRETS: OnceLock<Secrets> = OnceLock::new();
+static PAGE: OnceLock<PageAddress> = OnceLock::new();
+
+/// The address of a run's page.
+pub type PageAddress = Box<dyn Fn(&RunId) -> String + Send + Sync>;
+
+/// Names the page of a run where the run is announced. A process has one server of the page.
+pub fn name_page(address: PageAddress) {
+    let _ = PAGE.set(address);
+}
+
+/// The page of a run; none where no server of it is up.
+pub fn page_address(run: &RunId) -> Option<String> {
+    PAGE.get().map(|address| address(run))
+}
 
 /// Masks these in our own text from now on. A process has one set of them.
 pub fn hide(secrets: &Secrets) {

@@ -10,10 +10,11 @@ const TABLE: &[(&str, &[&str])] = &[
     (
         "towpath",
         &[
-            "testing", "view", "tool", "engine", "agent", "run", "recipe", "rules", "document",
-            "store", "process", "shell", "core",
+            "server", "testing", "view", "tool", "engine", "agent", "run", "recipe", "rules",
+            "document", "store", "process", "shell", "core",
         ],
     ),
+    ("towpath-server", &["view", "engine", "run", "recipe", "store", "shell", "core"]),
     ("towpath-view", &["engine", "run", "recipe", "store", "core"]),
     ("towpath-testing", &["engine", "run", "recipe", "process", "shell", "core"]),
     ("towpath-tool", &["process", "store", "shell", "core"]),

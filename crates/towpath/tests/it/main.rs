@@ -76,6 +76,7 @@ mod tool_install;
 mod tool_judge_command;
 mod trust;
 mod trust_here;
+mod ui;
 mod uninstall;
 mod unusable_state;
 mod wait_for_rate_limit;

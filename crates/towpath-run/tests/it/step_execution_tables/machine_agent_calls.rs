@@ -205,3 +205,24 @@ fn a_call_has_a_day_unless_its_step_or_the_user_reports_otherwise() {
     assert_eq!(times(&review(""), Some(7)), [7, 7]);
     assert_eq!(times(&own, Some(7)), [9, 9]);
 }
+
+#[test]
+fn a_conversation_has_a_name_for_the_session_that_is_opened_for_it() {
+    let text = again("");
+    let named = |w: &mut towpath_recipe::MachineOptions| w.conversation = Some("ours".into());
+    let mut play = with_machine_options(&text, named).reports("step", "more");
+    play = play.ends("step#2", fault(FaultKind::Crash)).play();
+    let first = play.call("step");
+    assert_eq!((first.opens.as_ref(), first.session.as_ref()), (Some(&"ours".into()), None));
+    assert!(!first.may_open_session, "it is opened in any case");
+    assert_eq!(play.call("step#2").opens, None, "a restart is another conversation");
+    play = with_machine_options(&text, |w| {
+        named(w);
+        w.session = Some("theirs".into());
+    })
+    .reports("step", "done")
+    .play();
+    let first = play.call("step");
+    assert_eq!(first.session, Some("theirs".into()));
+    assert!(first.may_open_session, "the first call of its session may have failed");
+}

@@ -290,8 +290,7 @@ pub fn card_ink(
     let tip = [card.name.as_str(), &card.text, card.idle.as_deref().unwrap_or("")];
     let tip = tip.into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>().join(": ");
     let tip = fit(&tip, 400);
-    let idle = card.idle.is_some();
-    let mut ink = vec![Ink::Card { x, y, w, h, kind: card.kind, idle, tip }];
+    let mut ink = vec![Ink::Card { x, y, w, h, tip, card: Box::new(card.clone()) }];
     let text_height = 14 + 17 * lines.len() as i64;
     let mut base = y + (h - text_height) / 2 + 12;
     ink.push(Ink::text(x + 22, base, Style::Name, fit(&card.name, NAME)));

@@ -29,22 +29,35 @@ impl Drawing {
     }
 }
 
+/// The image by itself.
 pub fn write(chart: &Chart) -> String {
+    image(chart, false)
+}
+
+/// The image as a part of a page: the page has the style, and finds each step by its attributes. Large
+/// groups are folded.
+pub fn write_for_page(chart: &Chart) -> String {
+    image(&chart.clone().folded(), true)
+}
+
+fn image(chart: &Chart, on_page: bool) -> String {
     let (mut body, mut width, mut y) = (String::new(), 320, MARGIN);
-    for part in &chart.parts {
+    for (number, part) in chart.parts.iter().enumerate() {
         let drawing = drawn(part);
-        let _ = writeln!(body, "<g transform=\"translate({MARGIN} {y})\">");
-        drawing.ink.iter().for_each(|ink| ink.write(&mut body));
+        let number = if on_page { format!(" data-part=\"{number}\"") } else { String::new() };
+        let _ = writeln!(body, "<g{number} transform=\"translate({MARGIN} {y})\">");
+        drawing.ink.iter().for_each(|ink| ink.write(&mut body, on_page));
         body.push_str("</g>\n");
         width = width.max(drawing.width + 2 * MARGIN);
         y += drawing.height + 2 * MARGIN;
     }
     let height = (y - MARGIN).max(MARGIN);
+    let style = if on_page { String::new() } else { format!("<style>{STYLE}</style>\n") };
     let (title, about) = chart.parts.first().map_or(("", ""), |part| (&part.title, &part.about));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\">\n\
-         <title>{}</title>\n<desc>{}</desc>\n<style>{STYLE}</style>\n\
+         <title>{}</title>\n<desc>{}</desc>\n{style}\
          <rect class=\"ground\" width=\"{width}\" height=\"{height}\" rx=\"12\"/>\n{body}</svg>\n",
         escaped(title),
         escaped(about),

@@ -1,7 +1,7 @@
 //! The few things that the image is made of, and how each is written. Texts are escaped here and
 //! nowhere else; what XML cannot contain becomes U+FFFD.
 
-use crate::chart::Kind;
+use crate::chart::Card;
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -62,9 +62,9 @@ pub enum Ink {
         y: i64,
         w: i64,
         h: i64,
-        kind: Kind,
-        idle: bool,
         tip: String,
+        /// Its step.
+        card: Box<Card>,
     },
     Pill {
         x: i64,
@@ -104,15 +104,17 @@ impl Ink {
         Ink::Text { x, y, style, anchor: Anchor::Start, text: text.into() }
     }
 
-    pub fn write(&self, svg: &mut String) {
+    /// With `named`, a card has its step's name, for a page that finds it by that.
+    pub fn write(&self, svg: &mut String, named: bool) {
         let _ = match self {
-            Ink::Card { x, y, w, h, kind, idle, tip } => {
-                let class = kind.word();
-                let idle = if *idle { " idle" } else { "" };
+            Ink::Card { x, y, w, h, tip, card } => {
+                let (class, idle) = (card.kind.word(), card.idle.is_some());
+                let name = if named { name_attributes(card) } else { String::new() };
+                let idle = if idle { " idle" } else { "" };
                 let (top, low) = (y + 12, h - 24);
                 writeln!(
                     svg,
-                    "<g><title>{}</title>\
+                    "<g{name}><title>{}</title>\
                      <rect class=\"card{idle}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" rx=\"8\"/>\
                      <rect class=\"{class}{idle}\" x=\"{}\" y=\"{top}\" width=\"4\" height=\"{low}\" rx=\"2\"/></g>",
                     escaped(tip),
@@ -147,6 +149,16 @@ impl Ink {
             }
         };
     }
+}
+
+/// The step, the steps of a folded card, and the part that they call.
+fn name_attributes(card: &Card) -> String {
+    let calls = card.calls.map_or(String::new(), |part| format!(" data-calls=\"{part}\""));
+    if card.steps.is_empty() {
+        return format!(" data-step=\"{}\"{calls}", escaped(&card.name));
+    }
+    let steps = serde_json::json!(card.steps).to_string();
+    format!(" data-steps=\"{}\"{calls}", escaped(&steps))
 }
 
 fn rounded(points: &[(i64, i64)]) -> String {

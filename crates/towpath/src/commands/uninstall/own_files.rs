@@ -157,16 +157,27 @@ fn those(directory: &Path, is_own: impl Fn(&Path, &str) -> bool) -> Vec<PathBuf>
 
 const JOURNAL: &str = "journal.db";
 
+/// The files of the page's server.
+fn of_page(state: &Path) -> Vec<PathBuf> {
+    let page = state.join("ui");
+    let names = ["lock", "open.html", "server.json", "token"];
+    match page.join("token").is_file() {
+        true => those(&page, |path, name| names.contains(&name) && path.is_file()),
+        false => Vec::new(),
+    }
+}
+
 /// The journal with what SQLite and we put beside it; with it, runs and locks of sessions.
 fn in_state(state: &Path) -> Vec<PathBuf> {
     if !state.join(JOURNAL).is_file() {
-        return Vec::new();
+        return of_page(state);
     }
-    let mut own = those(state, |path, name| {
+    let mut own = of_page(state);
+    own.extend(those(state, |path, name| {
         let beside =
             name.strip_prefix(JOURNAL).is_some_and(|r| r.is_empty() || r.starts_with(['-', '.']));
         (beside && path.is_file()) || (name == "sessions" && is_directory(path))
-    });
+    }));
     own.extend(those(&state.join("runs"), |path, name| {
         // A removal that was interrupted.
         let garbage = name.strip_suffix(".deleted").is_some_and(|id| RunId::new(id).is_some());

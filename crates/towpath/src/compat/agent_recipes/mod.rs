@@ -103,6 +103,7 @@ impl AgentRecipesArgs {
                 model: self.model.clone(),
                 limits: self.limits.clone(),
                 session: self.session.clone(),
+                conversation: None,
                 context: self.context.clone(),
                 context_file: self.context_file.clone(),
                 system_prompt: self.system_prompt.clone(),

@@ -30,7 +30,7 @@ mod styled_line;
 
 pub use continue_conversation::{ByHand, by_hand};
 pub use doubtful_skips::{described, warnings_of as condition_warnings_of};
-pub use failed_step::find;
+pub use failed_step::{find, has_output, logs};
 pub use final_lines::{counts, unused};
 pub use fit_text::{fitted, relative, wrapped};
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub struct Way {
     /// When it helps.
     pub when: &'static str,
     pub command: String,
+    /// What the command has beside the run; empty: nothing.
+    pub flag: &'static str,
 }
 
 /// The ways to continue a run that is not done, the likeliest first; none where no resume can help.
@@ -31,7 +33,7 @@ pub fn ways(id: &RunId, run: &Run, edited: bool) -> Vec<Way> {
         "" => format!("towpath resume {id}"),
         flag => format!("towpath resume {id} {flag}"),
     };
-    flags.into_iter().map(|(when, flag)| Way { when, command: command(flag) }).collect()
+    flags.into_iter().map(|(when, flag)| Way { when, command: command(flag), flag }).collect()
 }
 
 /// Whether a recipe of a run is not what it was when the run began.

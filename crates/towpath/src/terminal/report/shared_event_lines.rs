@@ -3,6 +3,7 @@
 use super::fit_text::one_line;
 use super::styled_line::{Line, Tone};
 use crate::terminal::format::clean;
+use crate::terminal::out::page_address;
 use std::path::Path;
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{EndedWith, EventKind};
@@ -28,10 +29,11 @@ pub fn of(event: &EventKind, verbose: bool, elsewhere: bool) -> Option<Line> {
     }
 }
 
-/// `ship-release · run 7f3k · shop`
+/// `ship-release · run 7f3k · shop`, and the address of the run's page where there is one.
 fn header(run: &RunId, recipe: &str, directory: &str, resumed: bool) -> Line {
     let resumed = if resumed { " resumed" } else { "" };
-    let rest = format!(" · run {run}{resumed} · {directory}");
+    let page = page_address(run).map_or(String::new(), |address| format!(" · {address}"));
+    let rest = format!(" · run {run}{resumed} · {directory}{page}");
     Line::new().with(Tone::Strong, clean(recipe)).text(rest)
 }
 

@@ -26,9 +26,10 @@ fn every_flag_of_the_help_is_under_its_own_heading() {
     let user = user(&[]);
     let machines = ["--max-visits", "--max-steps", "--max-restarts"];
     let more = ["--model", "--session", "--context", "--context-file", "--system-prompt"];
+    let of_run = [&more[..], &["--conversation"]].concat();
     let output = ["--json", "--verbose", "--events", "--events-file"];
     for (arguments, more) in [
-        (&["run", "--help"][..], &more[..]),
+        (&["run", "--help"][..], &of_run[..]),
         (&["resume", "--help"], &[]),
         (&["as", "agent-recipes", "--help"], &more),
     ] {
@@ -111,4 +112,29 @@ fn a_programs_path_given_by_a_flag_wins_and_a_resume_keeps_it() {
     let none = ["run", "fix.yaml", "--agent-path", "no/such"];
     user.towpath(&none).exits(5).reports("--agent-path names `");
     run(&user, &["fix.yaml", "--agent-path", "own/agent"]).exits(2);
+}
+
+#[test]
+fn a_conversation_gets_the_id_that_it_is_given() {
+    let sessions = |user: &crate::support::User| -> Vec<(String, String)> {
+        let lines = user.read("calls.jsonl");
+        let call = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+        let text = |call: &serde_json::Value, key: &str| call[key].as_str().expect(key).to_owned();
+        let calls = lines.lines().map(call);
+        calls.map(|call| (text(&call, "how"), text(&call, "session"))).collect()
+    };
+    let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        pairs.iter().map(|(how, id)| ((*how).to_owned(), (*id).to_owned())).collect()
+    };
+    let user = user(&["broken", "fixed", "fine"]);
+    run(&user, &["fix.yaml", "--conversation", "c1"]).exits(0);
+    assert_eq!(sessions(&user), pairs(&[("new", "c1"), ("resume", "c1"), ("resume", "c1")]));
+    user.write("calls.jsonl", "");
+    super::script(&user, &["fine"]);
+    run(&user, &["fix.yaml", "--conversation", "c1", "--session", "s7"]).exits(0);
+    assert_eq!(sessions(&user), pairs(&[("resume", "s7")]));
+    run(&user, &["fix.yaml", "--conversation", " "]).exits(2).reports("--conversation has no id");
+    user.write("list.yaml", "name: list\nsteps:\n  - {id: a, command: echo}\n");
+    let refused = run(&user, &["list.yaml", "--conversation", "c1"]).exits(2);
+    refused.reports("--conversation is for state machines, and list is a step recipe");
 }

@@ -1,0 +1,114 @@
+//! The files of the page, inside of the program. They have no data, so they need no token.
+
+use crate::answer::Refusal;
+use axum::body::Body;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{Method, Response, StatusCode, Uri};
+use axum::response::IntoResponse as _;
+
+pub(crate) struct PageFile {
+    pub path: &'static str,
+    content_type: &'static str,
+    bytes: &'static [u8],
+}
+
+macro_rules! page_files {
+    ($($name:literal => $kind:literal;)*) => {
+        pub(crate) const FILES: &[PageFile] = &[$(PageFile {
+            path: concat!("/", $name),
+            content_type: $kind,
+            bytes: include_bytes!(concat!("../page/", $name)),
+        },)*];
+    };
+}
+
+page_files! {
+    "index.html" => "text/html; charset=utf-8";
+    "icon.svg" => "image/svg+xml";
+    "app.css" => "text/css; charset=utf-8";
+    "run.css" => "text/css; charset=utf-8";
+    "actions.js" => "text/javascript; charset=utf-8";
+    "api.js" => "text/javascript; charset=utf-8";
+    "app.js" => "text/javascript; charset=utf-8";
+    "compare.js" => "text/javascript; charset=utf-8";
+    "connection.js" => "text/javascript; charset=utf-8";
+    "doctor.js" => "text/javascript; charset=utf-8";
+    "dom.js" => "text/javascript; charset=utf-8";
+    "foreign_text.js" => "text/javascript; charset=utf-8";
+    "graph.js" => "text/javascript; charset=utf-8";
+    "keyboard.js" => "text/javascript; charset=utf-8";
+    "layout.js" => "text/javascript; charset=utf-8";
+    "log_view.js" => "text/javascript; charset=utf-8";
+    "questions.js" => "text/javascript; charset=utf-8";
+    "questions_watch.js" => "text/javascript; charset=utf-8";
+    "run.js" => "text/javascript; charset=utf-8";
+    "runs.js" => "text/javascript; charset=utf-8";
+    "start.js" => "text/javascript; charset=utf-8";
+    "step.js" => "text/javascript; charset=utf-8";
+    "timeline.js" => "text/javascript; charset=utf-8";
+    "words.js" => "text/javascript; charset=utf-8";
+}
+
+/// The addresses of the page's screens: each is answered with the page, which shows the screen.
+const SCREENS: &[&str] = &["run", "start", "questions", "compare", "doctor"];
+
+/// Answers what no route has.
+pub(crate) async fn answer(method: Method, uri: Uri) -> Response<Body> {
+    let path = uri.path();
+    let screen = path.split('/').nth(1).is_some_and(|first| SCREENS.contains(&first));
+    let wanted = if path == "/" || screen { "/index.html" } else { path };
+    let Some(file) = FILES.iter().find(|file| file.path == wanted) else {
+        return Refusal::not_found("there is nothing at this address").into_response();
+    };
+    if method != Method::GET && method != Method::HEAD {
+        return bad_method().await.into_response();
+    }
+    ([(CONTENT_TYPE, file.content_type)], file.bytes).into_response()
+}
+
+pub(crate) async fn bad_method() -> Refusal {
+    let message = "this address does not know that method";
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "bad-method", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_page_is_small_and_every_file_is_served() {
+        let size: usize = FILES.iter().map(|file| file.bytes.len()).sum();
+        assert!(size < 100_000, "the page has {size} bytes");
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/page");
+        let files = std::fs::read_dir(directory).expect("the page's files");
+        let names = files.map(|file| file.expect("an entry").file_name());
+        let mut written: Vec<String> = names.map(|name| format!("/{}", name.display())).collect();
+        written.sort();
+        let mut served: Vec<&str> = FILES.iter().map(|file| file.path).collect();
+        served.sort_unstable();
+        assert_eq!(served, written);
+    }
+
+    #[test]
+    fn no_script_or_style_is_inside_of_markup_and_nothing_comes_from_elsewhere() {
+        for file in FILES {
+            let text = std::str::from_utf8(file.bytes).expect("the page is text");
+            let others = text.match_indices("://").filter(|(at, _)| {
+                !text[..*at].ends_with("http") || !text[*at..].starts_with("://www.w3.org/")
+            });
+            // The address of the page's own socket is made of the address of the page.
+            let others = others.filter(|(at, _)| !text[*at..].starts_with("://${location.host}"));
+            assert_eq!(others.count(), 0, "{}", file.path);
+            for made in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("]
+            {
+                assert!(!text.contains(made), "{}: {made}", file.path);
+            }
+        }
+        let html = std::str::from_utf8(FILES[0].bytes).expect("the page is text");
+        assert!(!html.contains("<style") && !html.contains(" style=") && !html.contains(" on"));
+        assert_eq!(
+            html.matches("<script").count(),
+            html.matches("<script type=\"module\" src=").count()
+        );
+    }
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { agent, limited, once } from './recipes.mjs';
+import { button, dialog, shows, title } from './screens.mjs';
+import { test } from './test.mjs';
+import { until } from './user.mjs';
+
+/** A run that asks what became of \`pay\`. */
+async function asking(user) {
+  user.write('once.yaml', once);
+  const runner = user.start(['run', 'once.yaml', '-q']);
+  const run = await user.newest();
+  await until('the payment', () => user.exists('paid'));
+  runner.kill();
+  await until('it asks', async () => (await user.show(run)).asking.length === 1);
+  return run;
+}
+
+test('a question is answered: it is done, with its output', async ({ user, open }) => {
+  const run = await asking(user);
+  const page = await open('/questions');
+  await shows(page, `towpath resume ${run} --done pay`);
+  const icon = (part) => until(`the icon ${part}`, async () => (await page.locator('link[rel=icon]').getAttribute('href')).includes(part));
+  await icon('a371f7');
+  await title(page, /1 waiting/);
+  await button(page, 'Continue after it').click();
+  await dialog(page).getByLabel(/output/i).fill('by hand');
+  await dialog(page).getByRole('button', { name: 'Continue after it' }).click();
+  await user.status(run, 'done');
+  assert.equal(user.read('shipped'), 'shipped by hand\n');
+  assert.equal(user.read('paid'), 'paid\n');
+  await page.getByText('--done pay').waitFor({ state: 'hidden' });
+  await icon('/icon.svg');
+});
+
+test('a step that may run once runs again only after its name was typed', async ({ user, open }) => {
+  const run = await asking(user);
+  const page = await open(`/run/${run}`);
+  await shows(page, `towpath resume ${run} --again pay`);
+  user.write('go', '');
+  await button(page, 'Run it again').click();
+  const typed = dialog(page).getByRole('textbox');
+  const confirm = dialog(page).getByRole('button', { name: 'Run it again' });
+  assert.ok(await confirm.isDisabled(), 'nothing is typed yet');
+  await typed.fill('pya');
+  assert.ok(await confirm.isDisabled(), 'another name confirms nothing');
+  await typed.fill('pay');
+  await confirm.click();
+  await user.status(run, 'done');
+  assert.equal(user.read('paid'), 'paid\npaid\n');
+});
+
+test('a run that waits for a rate limit is not continued', async ({ user, open }) => {
+  user.write('agent.yaml', agent);
+  user.write('answers.jsonl', `"one"\n${limited()}`);
+  await user.towpath(['run', 'agent.yaml', '-q', '--script', 'answers.jsonl'], { exits: 75 });
+  const run = await user.newest();
+  const page = await open('/questions');
+  await shows(page, 'a rate limit of the agent ends at');
+  await button(page, 'Do not continue').click();
+  await dialog(page).getByRole('button', { name: 'Do not continue' }).click();
+  await user.status(run, 'cancelled');
+  await page.getByText('a rate limit of the agent ends at').waitFor({ state: 'hidden' });
+});
+
+test('a recipe of the project runs after it was trusted with what it would run', async ({ user, open }) => {
+  user.write('.towpath/recipes/ci.yaml', 'name: ci\nsteps:\n  - id: build\n    command: echo built > built\n');
+  const page = await open('/start/ci');
+  await shows(page, 'echo built > built');
+  await button(page, /^trust/i).click();
+  await dialog(page).getByRole('button', { name: /^trust/i }).click();
+  await until('it is trusted', async () => (await user.json(['explain', 'ci', '--json'])).trusted);
+  assert.ok(!user.exists('built'));
+  await button(page, /^start/i).click();
+  await until('it ran', () => user.exists('built'));
+  const run = await user.newest();
+  await user.status(run, 'done');
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { greet, slow } from './recipes.mjs';
+import { row, shows, title } from './screens.mjs';
+import { test } from './test.mjs';
+import { until } from './user.mjs';
+
+test('a fresh page explains how to begin, and the token leaves the address', async ({ server, open }) => {
+  const page = await open('/');
+  await shows(page, 'towpath run');
+  await until('the address without a token', () => !page.url().includes('t='));
+  assert.equal(page.url(), `${server.origin}/`);
+  assert.ok(!(await page.content()).includes(server.token), 'the token is in the page');
+  assert.deepEqual(await page.context().cookies(), []);
+  await page.reload();
+  await shows(page, 'towpath run');
+});
+
+test('a tab without a token explains how to get an address', async ({ server, open }) => {
+  const page = await open('/', { token: false });
+  await shows(page, 'towpath ui --print-url');
+  await page.goto(`${server.origin}/run/7f3k`);
+  await shows(page, 'towpath ui --print-url');
+});
+
+test('the token of another server is refused in words', async ({ server, open }) => {
+  const page = await open('/', { server: { ...server, token: '0'.repeat(32) } });
+  await shows(page, 'towpath ui --print-url');
+}, { allowed: [/401/, /WebSocket/] });
+
+test('a run that another terminal starts appears, and its end too', async ({ user, open }) => {
+  user.write('slow.yaml', slow);
+  const page = await open('/');
+  await shows(page, 'towpath run');
+  const runner = user.start(['run', 'slow.yaml', '-q']);
+  const run = await user.newest();
+  await row(page, run).getByText('running', { exact: true }).waitFor();
+  user.write('go', '');
+  assert.equal(await runner.ended, 0);
+  await row(page, run).getByText('done', { exact: true }).waitFor();
+});
+
+test('a link that is opened in another tab brings its token', async ({ user, open }) => {
+  user.write('greet.yaml', greet);
+  await user.towpath(['run', 'greet.yaml', '-q']);
+  const run = await user.newest();
+  const page = await open('/');
+  const link = row(page, run).getByRole('link');
+  for (const how of [{ modifiers: ['Control'] }, { button: 'middle' }]) {
+    const [other] = await Promise.all([page.context().waitForEvent('page'), link.click(how)]);
+    await title(other, /^done: greet/);
+    assert.equal(new URL(other.url()).hash, '');
+  }
+});
+
+test('a filter is part of the address', async ({ user, open }) => {
+  user.write('greet.yaml', greet);
+  user.write('fails.yaml', 'name: fails\nsteps:\n  - id: a\n    command: exit 3\n');
+  await user.towpath(['run', 'greet.yaml', '-q']);
+  const done = await user.newest();
+  await user.towpath(['run', 'fails.yaml', '-q'], { exits: 1 });
+  const failed = await user.newest(done);
+  const page = await open('/');
+  await row(page, done).waitFor();
+  await page.getByLabel('Status').selectOption('failed');
+  await row(page, done).waitFor({ state: 'hidden' });
+  await page.reload();
+  await row(page, failed).waitFor();
+  assert.equal(await row(page, done).count(), 0);
+  assert.equal(await page.getByLabel('Status').inputValue(), 'failed');
+});
+
+test('the title of the tab follows the status of its run', async ({ user, open }) => {
+  user.write('slow.yaml', slow);
+  const runner = user.start(['run', 'slow.yaml', '-q']);
+  const run = await user.newest();
+  const page = await open(`/run/${run}`);
+  await title(page, /running/);
+  user.write('go', '');
+  assert.equal(await runner.ended, 0);
+  await title(page, /done/);
+});
+
+test('a read-only page has no button that does something', async ({ user, server, open }) => {
+  user.write('.towpath/recipes/greet.yaml', greet);
+  user.write('fails.yaml', 'name: fails\nsteps:\n  - id: a\n    command: exit 3\n');
+  await user.towpath(['run', 'fails.yaml', '-q'], { exits: 1 });
+  const run = await user.newest();
+  const acts = (page) => page.getByRole('button', { name: /^(resume|cancel|do not|continue|run|start|trust)/i });
+  const screens = [[`/run/${run}`, `towpath resume ${run}`], ['/start/greet', 'there']];
+  for (const [at, text] of screens) {
+    const page = await open(at);
+    await shows(page, text);
+    assert.deepEqual(await acts(page).allTextContents(), [], at);
+  }
+  server.kill();
+  await server.ended;
+  const other = await user.serve();
+  for (const [at, text] of screens) {
+    const page = await open(at, { server: other });
+    await shows(page, text);
+    await acts(page).first().waitFor();
+  }
+}, { serve: ['--read-only'], allowed: [/ERR_CONNECTION_REFUSED|WebSocket/] });

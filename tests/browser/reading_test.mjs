@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { accessibility } from './browser.mjs';
+import { card, logLine, shows } from './screens.mjs';
+import { test } from './test.mjs';
+
+/** A run whose called recipe failed once, and was resumed to its end. */
+async function resumed(user) {
+  user.write('outer.yaml', 'name: outer\nsteps:\n  - id: build\n    command: echo built\n  - id: check\n    recipe: ./inner.yaml\n');
+  user.write('inner.yaml', 'name: inner\nsteps:\n  - id: unit\n    command: echo unit is fine\n  - id: smoke\n    command: "if [ -e fixed ]; then echo it is well; else echo it is broken; exit 3; fi"\n');
+  await user.towpath(['run', 'outer.yaml', '-q'], { exits: 1 });
+  const run = await user.newest();
+  user.write('fixed', '');
+  await user.towpath(['resume', run, '-q']);
+  return run;
+}
+
+test('a called recipe opens beside its step, by keyboard too', async ({ user, open }) => {
+  const run = await resumed(user);
+  const page = await open(`/run/${run}`);
+  await card(page, 'check: completed').waitFor();
+  assert.equal(await card(page, 'check/smoke: completed').count(), 0);
+  await page.getByRole('button', { name: /the recipe that check calls/i }).focus();
+  await page.keyboard.press('Enter');
+  await card(page, 'check/smoke: completed').waitFor();
+  await page.keyboard.press('Enter');
+  await card(page, 'check/smoke: completed').waitFor({ state: 'detached' });
+});
+
+test('every attempt of a step can be read', async ({ user, open }) => {
+  const run = await resumed(user);
+  const page = await open(`/run/${run}/step/check/smoke`);
+  await logLine(page, 'it is well');
+  const attempts = page.getByRole('navigation', { name: 'Attempts' }).getByRole('link');
+  assert.equal(await attempts.count(), 2);
+  await attempts.first().click();
+  await logLine(page, 'it is broken');
+  assert.equal(await page.getByText('it is well').filter({ visible: true }).count(), 0);
+});
+
+test('a download has every byte of an output', async ({ user, open }) => {
+  user.write('long.yaml', 'name: long\nsteps:\n  - id: print\n    command: seq 1 300000 | tee log\n');
+  await user.towpath(['run', 'long.yaml', '-q']);
+  const page = await open(`/run/${await user.newest()}/step/print`);
+  await logLine(page, '300000');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()]);
+  assert.equal(fs.readFileSync(await download.path(), 'utf8'), user.read('log'));
+});
+
+test('an exported run opens without a server', async ({ user, server, open }) => {
+  const run = await resumed(user);
+  user.write('run.html', await user.towpath(['show', run, '--html']));
+  server.kill();
+  await server.ended;
+  const file = pathToFileURL(path.join(user.work, 'run.html')).href;
+  const page = await open('', { server: { origin: file }, token: false });
+  await shows(page, 'it is well');
+  assert.deepEqual(await accessibility(page), []);
+});
