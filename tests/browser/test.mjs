@@ -1,8 +1,10 @@
 // A test is a name and what a user does; each has a user of its own, and whatever it opened is checked and closed.
 import { check, describe, open } from './browser.mjs';
-import { User } from './user.mjs';
+import { HANGS, User } from './user.mjs';
 
 export const tests = [];
+/** The longest test has more than forty screens to look at. */
+const LONGEST = 4 * HANGS;
 
 /** `body` is given `user`, `server` (unless `serve` is false) and `open` (an address → a page). */
 export function test(name, body, { serve = [], allowed = [] } = {}) {
@@ -19,7 +21,7 @@ async function run(browser, name, body, serve, allowed) {
       pages.push(page);
       return page;
     };
-    await body({ user, server, open: opened });
+    await bounded(body({ user, server, open: opened }));
     pages.forEach(check);
   } catch (error) {
     for (const page of pages) error.stack += `\n\n${await describe(page, name)}`;
@@ -27,5 +29,18 @@ async function run(browser, name, body, serve, allowed) {
   } finally {
     for (const page of pages) await page.watched.context.close();
     await user.close();
+  }
+}
+
+/** A test that waits for what never comes fails by its name, before the bound of all tests ends them. */
+async function bounded(test) {
+  let timer;
+  const hangs = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it was not done after ${LONGEST / 1000} s`)), LONGEST);
+  });
+  try {
+    await Promise.race([test, hangs]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -20,6 +20,7 @@ export class User {
     this.directory = fs.mkdtempSync(path.join(base, 'towpath-page-'));
     this.work = path.join(this.directory, 'work');
     this.children = [];
+    this.gates = [];
     fs.mkdirSync(this.work);
   }
 
@@ -37,11 +38,11 @@ export class User {
     return fs.existsSync(path.join(this.work, name));
   }
 
-  /** A gate: whoever runs `: < name` waits, without work, until it is opened. */
+  /** A gate: whoever runs `: < name` waits, without work, until it is opened; it stays open for those who come later. */
   gate(name) {
     const file = path.join(this.work, name);
     execFileSync('mkfifo', [file]);
-    return { open: () => fs.closeSync(fs.openSync(file, 'w')) };
+    return { open: () => this.gates.push(fs.openSync(file, 'r+')) };
   }
 
   /** Starts a command; it has `pid`, `ended` (a promise of its exit code), `stdout` and `stderr` so far. */
@@ -120,6 +121,7 @@ export class User {
       if (!child.over) child.kill();
       await child.ended.catch(() => {});
     }
+    this.gates.forEach((gate) => fs.closeSync(gate));
     fs.rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
