@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict';
-import { agent, limited, once } from './recipes.mjs';
+import { agent, asking, limited } from './recipes.mjs';
 import { button, dialog, shows, title } from './screens.mjs';
 import { test } from './test.mjs';
 import { until } from './user.mjs';
-
-/** A run that asks what became of \`pay\`. */
-async function asking(user) {
-  user.write('once.yaml', once);
-  const runner = user.start(['run', 'once.yaml', '-q']);
-  const run = await user.newest();
-  await until('the payment', () => user.exists('paid'));
-  runner.kill();
-  await until('it asks', async () => (await user.show(run)).asking.length === 1);
-  return run;
-}
 
 test('a question is answered: it is done, with its output', async ({ user, open }) => {
   const run = await asking(user);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { greet, slow } from './recipes.mjs';
+import { asking, greet, slow } from './recipes.mjs';
 import { row, shows, title } from './screens.mjs';
 import { test } from './test.mjs';
 import { until } from './user.mjs';
@@ -101,3 +101,30 @@ test('a read-only page has no button that does something', async ({ user, server
     await acts(page).first().waitFor();
   }
 }, { serve: ['--read-only'], allowed: [/ERR_CONNECTION_REFUSED|WebSocket/] });
+
+test('an address without a screen is explained by the page', async ({ server, open }) => {
+  const page = await open('/rnu/7f3k');
+  await shows(page, 'This address has no screen.');
+  await page.getByRole('link', { name: 'All runs' }).click();
+  await page.waitForURL(`${server.origin}/`);
+  await shows(page, 'towpath run');
+}, { allowed: [/404/] });
+
+test('a notification leads to the run that asks', async ({ user, open }) => {
+  const page = await open('/', { permissions: ['notifications'] });
+  // A browser without a desktop shows none: the page is given one that remembers what it was told.
+  await page.evaluate(() => {
+    window.Notification = class {
+      static permission = 'granted';
+      static requestPermission = async () => 'granted';
+      constructor(title, { body }) { Object.assign(this, { title, body }); window.notified = this; }
+    };
+  });
+  await page.getByLabel('Notify me when a run asks').check();
+  const run = await asking(user);
+  await until('a notification', () => page.evaluate(() => Boolean(window.notified)));
+  assert.equal(await page.evaluate(() => window.notified.title), `shop ${run}`);
+  await page.evaluate(() => window.notified.onclick());
+  await page.waitForURL(`**/run/${run}`);
+  await shows(page, `towpath resume ${run} --done pay`);
+});

@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { accessibility } from './browser.mjs';
-import { card, logLine, shows } from './screens.mjs';
+import { button, card, logLine, shows } from './screens.mjs';
+import { until } from './user.mjs';
 import { test } from './test.mjs';
 
 /** A run whose called recipe failed once, and was resumed to its end. */
@@ -38,6 +39,31 @@ test('every attempt of a step can be read', async ({ user, open }) => {
   await attempts.first().click();
   await logLine(page, 'it is broken');
   assert.equal(await page.getByText('it is well').filter({ visible: true }).count(), 0);
+});
+
+test('the first error of a long output is a click away', async ({ user, open }) => {
+  user.write('long.yaml', 'name: long\nsteps:\n  - id: print\n    command: seq 1 60000; echo "TypeError: x is undefined"; seq 1 60000; echo "0 failed"; exit 2\n');
+  await user.towpath(['run', 'long.yaml', '-q'], { exits: 1 });
+  const page = await open(`/run/${await user.newest()}/step/print`);
+  await logLine(page, '0 failed');
+  await button(page, 'First error').click();
+  await logLine(page, 'TypeError: x is undefined');
+  assert.equal(await page.locator('log-view .found').first().textContent(), '1 of 1, line 60,001');
+  await until('the line can be seen', () => page.getByRole('log', { name: 'stdout' }).evaluate((log) => {
+    const [outer, inner] = [log, log.querySelector('.target')].map((node) => node.getBoundingClientRect());
+    return inner.top >= outer.top && inner.bottom <= outer.bottom;
+  }));
+});
+
+test('each restart of a state machine is a part of its steps', async ({ user, open }) => {
+  const reports = (outcome) => `${JSON.stringify(`\`\`\`json\n${JSON.stringify({ outcome })}\n\`\`\``)}\n`;
+  user.write('answers.jsonl', ['complete', 'no-issues', 'committed', 'no-tasks'].map(reports).join(''));
+  await user.towpath(['run', 'implement-and-review-all', '-q', '--script', 'answers.jsonl']);
+  const page = await open(`/run/${await user.newest()}`);
+  const rows = page.getByRole('region', { name: 'Steps' }).getByRole('row');
+  await rows.filter({ hasText: 'Restart 1' }).waitFor();
+  const names = (await rows.allTextContents()).map((text) => /Restart 1|implement#2|implement|commit/.exec(text)?.[0]).filter(Boolean);
+  assert.deepEqual(names, ['implement', 'commit', 'Restart 1', 'implement#2']);
 });
 
 test('a download has every byte of an output', async ({ user, open }) => {

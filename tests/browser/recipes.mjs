@@ -1,4 +1,5 @@
 // Recipes that several tests run.
+import { until } from './user.mjs';
 
 export const greet = 'name: greet\ncontext: { word: hello }\nsteps:\n  - id: hi\n    command: echo {{word}} there\n';
 
@@ -36,3 +37,14 @@ steps:
 
 /** An answer of the scripted agent: its rate limit ends in an hour. */
 export const limited = () => `${JSON.stringify({ error: 'limit', until: Math.floor(Date.now() / 1000) + 3600 })}\n`;
+
+/** A run that asks what became of \`pay\`. */
+export async function asking(user) {
+  user.write('once.yaml', once);
+  const runner = user.start(['run', 'once.yaml', '-q']);
+  const run = await user.newest();
+  await until('the payment', () => user.exists('paid'));
+  runner.kill();
+  await until('it asks', async () => (await user.show(run)).asking.length === 1);
+  return run;
+}

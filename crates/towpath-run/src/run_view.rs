@@ -26,9 +26,16 @@ pub struct StepView {
     pub ended_ms: Option<i64>,
     /// How often its work has been started in this visit.
     pub attempts: u32,
+    /// How many restarts of its state machine came before this visit.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub restarts: u32,
     /// Its agent calls. Only the last may be in flight.
     pub calls: Vec<AgentCall>,
     pub children: Vec<StepView>,
+}
+
+fn is_zero(restarts: &u32) -> bool {
+    *restarts == 0
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +112,7 @@ impl Run {
             started_ms: progress.started_ms,
             ended_ms: progress.ended_ms,
             attempts: progress.attempts.work,
+            restarts: self.frames[frame].flow.machine().map_or(0, |machine| machine.restarts),
             calls: progress.calls.clone(),
             children: progress.child.map_or_else(Vec::new, |child| self.frame_view(child)),
         }

@@ -8,60 +8,60 @@ const SOONEST = 250;
 const LATEST = 2000;
 
 async function hash(text) {
-  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+	const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+	return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export class Connection extends EventTarget {
-  #since;
-  #pause = SOONEST;
-  state = "connecting";
-  lost = null;
+	#since;
+	#pause = SOONEST;
+	state = "connecting";
+	lost = null;
 
-  constructor(since) {
-    super();
-    this.#since = since;
-    this.#open();
-  }
+	constructor(since) {
+		super();
+		this.#since = since;
+		this.#open();
+	}
 
-  #open() {
-    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/v1/events`);
-    const nonce = crypto.getRandomValues(new Uint32Array(4)).join();
-    const send = (message) => socket.send(JSON.stringify(message));
-    const show = () => send({ token: token() ?? "", since: this.#since });
-    socket.onopen = () => (crypto.subtle ? send({ nonce }) : show());
-    socket.onmessage = async ({ data }) => {
-      const message = JSON.parse(data);
-      if (message.kind !== "proof") this.#take(message);
-      else if (message.proof === await hash(`${token()}:${nonce}`)) show();
-      else socket.close(this.#closed(4401));
-    };
-    socket.onclose = ({ code }) => this.state === "refused" || this.#closed(code);
-  }
+	#open() {
+		const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/v1/events`);
+		const nonce = crypto.getRandomValues(new Uint32Array(4)).join();
+		const send = (message) => socket.send(JSON.stringify(message));
+		const show = () => send({ token: token() ?? "", since: this.#since });
+		socket.onopen = () => (crypto.subtle ? send({ nonce }) : show());
+		socket.onmessage = async ({ data }) => {
+			const message = JSON.parse(data);
+			if (message.kind !== "proof") this.#take(message);
+			else if (message.proof === await hash(`${token()}:${nonce}`)) show();
+			else socket.close(this.#closed(4401));
+		};
+		socket.onclose = ({ code }) => this.state === "refused" || this.#closed(code);
+	}
 
-  #take(message) {
-    this.#pause = SOONEST;
-    if (message.kind === "hello") {
-      this.lost = null;
-      link.up = true;
-      this.#turn("live");
-      return;
-    }
-    this.#since = message.seq;
-    this.dispatchEvent(new CustomEvent("change", { detail: message }));
-  }
+	#take(message) {
+		this.#pause = SOONEST;
+		if (message.kind === "hello") {
+			this.lost = null;
+			link.up = true;
+			this.#turn("live");
+			return;
+		}
+		this.#since = message.seq;
+		this.dispatchEvent(new CustomEvent("change", { detail: message }));
+	}
 
-  #closed(code) {
-    link.up = false;
-    if (code === 4401) return this.#turn("refused");
-    this.lost ??= exactClock(new Date());
-    this.#turn("reconnecting");
-    setTimeout(() => this.#open(), this.#pause);
-    this.#pause = Math.min(this.#pause * 2, LATEST);
-  }
+	#closed(code) {
+		link.up = false;
+		if (code === 4401) return this.#turn("refused");
+		this.lost ??= exactClock(new Date());
+		this.#turn("reconnecting");
+		setTimeout(() => this.#open(), this.#pause);
+		this.#pause = Math.min(this.#pause * 2, LATEST);
+	}
 
-  #turn(state) {
-    this.state = state;
-    this.dispatchEvent(new Event("state"));
-  }
+	#turn(state) {
+		this.state = state;
+		this.dispatchEvent(new Event("state"));
+	}
 }

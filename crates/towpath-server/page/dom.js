@@ -6,74 +6,74 @@ export const h = (name, ...rest) => make("http://www.w3.org/1999/xhtml", name, r
 export const svg = (name, ...rest) => make("http://www.w3.org/2000/svg", name, rest);
 
 function make(kind, name, [first, ...children]) {
-  const [tag, ...classes] = name.split(".");
-  const node = document.createElementNS(kind, tag);
-  if (classes.length > 0) node.setAttribute("class", classes.join(" "));
-  const attributes = first && Object.getPrototypeOf(first) === Object.prototype;
-  for (const [name, value] of Object.entries(attributes ? first : {})) {
-    if (value === undefined || value === null || value === false) continue;
-    if (name.startsWith("on")) node[name] = value;
-    else node.setAttribute(name, value === true ? "" : value);
-  }
-  const content = attributes ? children : [first, ...children];
-  node.append(...content.flat(9).filter((child) => child !== null && child !== undefined && child !== false));
-  return node;
+	const [tag, ...classes] = name.split(".");
+	const node = document.createElementNS(kind, tag);
+	if (classes.length > 0) node.setAttribute("class", classes.join(" "));
+	const attributes = first && Object.getPrototypeOf(first) === Object.prototype;
+	for (const [name, value] of Object.entries(attributes ? first : {})) {
+		if (value === undefined || value === null || value === false) continue;
+		if (name.startsWith("on")) node[name] = value;
+		else node.setAttribute(name, value === true ? "" : value);
+	}
+	const content = attributes ? children : [first, ...children];
+	node.append(...content.flat(9).filter((child) => child !== null && child !== undefined && child !== false));
+	return node;
 }
 
 const HANDLERS = ["onclick", "onchange", "oninput", "onsubmit", "ontoggle"];
 
 /** Changes `from` into `to`; what is equal stays, with its focus. */
 function morph(from, to) {
-  if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || key(from) !== key(to)) {
-    from.replaceWith(to);
-    return;
-  }
-  if (from.nodeType !== Node.ELEMENT_NODE) {
-    if (from.data !== to.data) from.data = to.data;
-    return;
-  }
-  morphAttributes(from, to);
-  for (const name of HANDLERS) if (from[name] !== to[name]) from[name] = to[name];
-  // An element that draws itself changes by its attributes alone.
-  if (!from.hasAttribute("data-own")) morphChildren(from, to);
+	if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || key(from) !== key(to)) {
+		from.replaceWith(to);
+		return;
+	}
+	if (from.nodeType !== Node.ELEMENT_NODE) {
+		if (from.data !== to.data) from.data = to.data;
+		return;
+	}
+	morphAttributes(from, to);
+	for (const name of HANDLERS) if (from[name] !== to[name]) from[name] = to[name];
+	// An element that draws itself changes by its attributes alone.
+	if (!from.hasAttribute("data-own")) morphChildren(from, to);
 }
 
 // What the user opened stays open.
 const USERS = new Set(["open"]);
 
 function morphAttributes(from, to) {
-  for (const { name } of [...from.attributes]) {
-    if (!to.hasAttribute(name) && !USERS.has(name)) from.removeAttribute(name);
-  }
-  for (const { name, value } of to.attributes) {
-    if (from.getAttribute(name) === value || USERS.has(name)) continue;
-    // The attribute itself is refused by the server's policy.
-    if (name === "style") from.style.cssText = value;
-    else from.setAttribute(name, value);
-  }
+	for (const { name } of [...from.attributes]) {
+		if (!to.hasAttribute(name) && !USERS.has(name)) from.removeAttribute(name);
+	}
+	for (const { name, value } of to.attributes) {
+		if (from.getAttribute(name) === value || USERS.has(name)) continue;
+		// The attribute itself is refused by the server's policy.
+		if (name === "style") from.style.cssText = value;
+		else from.setAttribute(name, value);
+	}
 }
 
 export function morphChildren(from, to) {
-  const keyed = new Map();
-  for (const child of from.childNodes) if (key(child)) keyed.set(key(child), child);
-  let at = from.firstChild;
-  for (const wanted of [...to.childNodes]) {
-    const known = key(wanted) && keyed.get(key(wanted));
-    if (known && known !== at) from.insertBefore(known, at);
-    if (known) at = known;
-    if (at && (known || !key(at))) {
-      const next = at.nextSibling;
-      morph(at, wanted);
-      at = next;
-    } else {
-      from.insertBefore(wanted, at);
-    }
-  }
-  while (at) {
-    const next = at.nextSibling;
-    at.remove();
-    at = next;
-  }
+	const keyed = new Map();
+	for (const child of from.childNodes) if (key(child)) keyed.set(key(child), child);
+	let at = from.firstChild;
+	for (const wanted of [...to.childNodes]) {
+		const known = key(wanted) && keyed.get(key(wanted));
+		if (known && known !== at) from.insertBefore(known, at);
+		if (known) at = known;
+		if (at && (known || !key(at))) {
+			const next = at.nextSibling;
+			morph(at, wanted);
+			at = next;
+		} else {
+			from.insertBefore(wanted, at);
+		}
+	}
+	while (at) {
+		const next = at.nextSibling;
+		at.remove();
+		at = next;
+	}
 }
 
 const key = (node) => node.nodeType === Node.ELEMENT_NODE ? node.getAttribute("data-key") : null;

@@ -5,24 +5,24 @@ import { h } from "./dom.js";
 export const section = (id, title, ...children) => h("section", { "aria-labelledby": id, "data-key": id, class: id }, h("h2", { id }, title), children);
 
 export function facts(pairs) {
-  const shown = pairs.filter(([, value]) => value);
-  return h("dl.facts", shown.map(([name, value]) => h("div", { "data-key": name }, h("dt", name), h("dd", value))));
+	const shown = pairs.filter(([, value]) => value);
+	return h("dl.facts", shown.map(([name, value]) => h("div", { "data-key": name }, h("dt", name), h("dd", value))));
 }
 
 /**
- * Rows are `[key, cell, …]`. The heading of a column begins with `*` if its cells name the row, with `#`
+ * Rows are `[key, cell, …]`; with one cell, the title of those below. The heading of a column begins with `*` if its cells name the row, with `#`
  * for numbers, with `~` for long text.
  */
 export function table(heads, rows, kind = "cards") {
-  const words = heads.map((head) => head.replace(/^[*#~]/, ""));
-  const cell = (content, at) => {
-    const own = { "data-label": words[at], class: { "#": "number", "~": "about" }[heads[at][0]] };
-    return heads[at][0] === "*" ? h("th", { scope: "row" }, content) : h("td", own, content);
-  };
-  const row = ([key, ...cells]) => h("tr", { "data-key": key }, cells.map(cell));
-  return h("div.scroll", h("table", { class: kind },
-    h("thead", h("tr", words.map((word) => h("th", { scope: "col" }, word)))),
-    h("tbody", rows.map(row))));
+	const words = heads.map((head) => head.replace(/^[*#~]/, ""));
+	const cell = (content, at) => {
+		const own = { "data-label": words[at], class: { "#": "number", "~": "about" }[heads[at][0]] };
+		return heads[at][0] === "*" ? h("th", { scope: "row" }, content) : h("td", own, content);
+	};
+	const row = ([key, ...cells]) => h("tr", { "data-key": key }, cells.length > 1 ? cells.map(cell) : h("th.part", { colspan: heads.length }, cells));
+	return h("div.scroll", h("table", { class: kind },
+		h("thead", h("tr", words.map((word) => h("th", { scope: "col" }, word)))),
+		h("tbody", rows.map(row))));
 }
 
 /** A link that j and k reach. */
@@ -31,26 +31,26 @@ export const entry = (href, ...children) => h("a", { href, "data-entry": true },
 export const crumbs = (...links) => h("p.crumbs", links.map(([href, text], at) => [at > 0 && " / ", h("a", { href }, text)]));
 
 export function command(text) {
-  const copy = async ({ currentTarget }) => {
-    await navigator.clipboard?.writeText(text);
-    currentTarget.textContent = "Copied";
-    setTimeout(() => (currentTarget.textContent = "Copy"), 1500);
-  };
-  return h("span.command", h("code", text), h("button.quiet", { type: "button", "aria-label": `Copy ${text}`, onclick: copy }, "Copy"));
+	const copy = async ({ currentTarget }) => {
+		await navigator.clipboard?.writeText(text);
+		currentTarget.textContent = "Copied";
+		setTimeout(() => (currentTarget.textContent = "Copy"), 1500);
+	};
+	return h("span.command", h("code", text), h("button.quiet", { type: "button", "aria-label": `Copy ${text}`, onclick: copy }, "Copy"));
 }
 
 let typing;
 
 /** What filters a list is part of the address. */
 export function keepInAddress(page) {
-  return ({ target, type }) => {
-    const query = new URLSearchParams(location.search);
-    query.delete("limit");
-    if (target.value) query.set(target.name, target.value);
-    else query.delete(target.name);
-    clearTimeout(typing);
-    typing = setTimeout(() => page.navigate(`${location.pathname}?${query}`.replace(/\?$/, ""), true), type === "input" ? 150 : 0);
-  };
+	return ({ target, type }) => {
+		const query = new URLSearchParams(location.search);
+		query.delete("limit");
+		if (target.value) query.set(target.name, target.value);
+		else query.delete(target.name);
+		clearTimeout(typing);
+		typing = setTimeout(() => page.navigate(`${location.pathname}?${query}`.replace(/\?$/, ""), true), type === "input" ? 150 : 0);
+	};
 }
 
 export const field = (label, input) => h("label", h("span", label), input);

@@ -7,9 +7,9 @@ import { entry, field, keepInAddress, section, table } from "./layout.js";
 import { count, directory, money, seconds, shape, since, status, statusWord, time } from "./words.js";
 
 const GROUPS = [
-  ["needs-you", "Needs you", ["asking", "waiting", "interrupted", "failed"]],
-  ["running", "Running", ["running"]],
-  ["earlier", "Earlier", ["rest"]],
+	["needs-you", "Needs you", ["asking", "waiting", "interrupted", "failed"]],
+	["running", "Running", ["running"]],
+	["earlier", "Earlier", ["rest"]],
 ];
 const STATUSES = ["asking", "waiting", "interrupted", "failed", "running", "done", "cancelled"];
 const MORE = 50;
@@ -19,81 +19,81 @@ export const load = ({ query }) => get("runs", { limit: MORE, ...Object.fromEntr
 const of = ({ runs }, [, , groups]) => runs.filter((run) => groups.includes(run.group));
 
 export function title(data) {
-  const [waiting, running] = GROUPS.map((group) => of(data, group).length);
-  const words = [waiting && `${waiting} need${waiting === 1 ? "s" : ""} you`, running && `${running} running`];
-  return words.filter(Boolean).join(", ") || "Runs";
+	const [waiting, running] = GROUPS.map((group) => of(data, group).length);
+	const words = [waiting && `${waiting} need${waiting === 1 ? "s" : ""} you`, running && `${running} running`];
+	return words.filter(Boolean).join(", ") || "Runs";
 }
 
 export const wants = (event) => event.kind !== "output";
 
 export function draw(data, route, page) {
-  return [
-    h("h1", "Runs"),
-    totals(data.totals),
-    data.total > 0 && filters(data, route, page),
-    data.total === 0 && empty(page),
-    data.total > 0 && data.found === 0 && h("p.empty", "No run fits this filter."),
-    GROUPS.map((group) => {
-      const runs = of(data, group);
-      return runs.length > 0 && section(group[0], [group[1], h("span.count", runs.length)], list(runs));
-    }),
-    data.found > data.runs.length && more(data, route),
-    data.history.length > 0 && history(data.history),
-  ];
+	return [
+		h("h1", "Runs"),
+		totals(data.totals),
+		data.total > 0 && filters(data, route, page),
+		data.total === 0 && empty(page),
+		data.total > 0 && data.found === 0 && h("p.empty", "No run fits this filter."),
+		GROUPS.map((group) => {
+			const runs = of(data, group);
+			return runs.length > 0 && section(group[0], [group[1], h("span.count", runs.length)], list(runs));
+		}),
+		data.found > data.runs.length && more(data, route),
+		data.history.length > 0 && history(data.history),
+	];
 }
 
 function totals({ today, week }) {
-  const words = ({ runs, known_usd, incomplete_runs }) =>
-    `${count(runs, "run")}, ${money(known_usd)}${incomplete_runs ? ` and the unknown cost of ${count(incomplete_runs, "run")}` : ""}`;
-  return h("p.totals", h("span", `Today: ${words(today)}`), h("span", `Seven days: ${words(week)}`));
+	const words = ({ runs, known_usd, incomplete_runs }) =>
+		`${count(runs, "run")}, ${money(known_usd)}${incomplete_runs ? ` and the unknown cost of ${count(incomplete_runs, "run")}` : ""}`;
+	return h("p.totals", h("span", `Today: ${words(today)}`), h("span", `Seven days: ${words(week)}`));
 }
 
 function empty(page) {
-  return h("div.empty", h("p", "No run is recorded yet. In any terminal:"), h("p", h("code", "towpath run demo")),
-    !page.server.read_only && h("p", "or ", h("a", { href: "/start" }, "start one here"), "."));
+	return h("div.empty", h("p", "No run is recorded yet. In any terminal:"), h("p", h("code", "towpath run demo")),
+		!page.server.read_only && h("p", "or ", h("a", { href: "/start" }, "start one here"), "."));
 }
 
 function filters(data, { query }, page) {
-  const onchange = keepInAddress(page);
-  const choice = (name, all, entries) => h("select", { name, onchange }, h("option", { value: "" }, all),
-    entries.map(([value, text]) => h("option", { value, selected: query.get(name) === value }, text)));
-  return h("search.filters",
-    field("Find", h("input", { type: "search", name: "text", value: query.get("text"), placeholder: "recipe, run, step", oninput: onchange })),
-    field("Project", choice("project", "All projects", data.projects.map(({ directory, runs }) => [directory, `${directory} (${runs})`]))),
-    field("Status", choice("status", "Any status", STATUSES.map((word) => [word, word]))));
+	const onchange = keepInAddress(page);
+	const choice = (name, all, entries) => h("select", { name, onchange }, h("option", { value: "" }, all),
+		entries.map(([value, text]) => h("option", { value, selected: query.get(name) === value }, text)));
+	return h("search.filters",
+		field("Find", h("input", { type: "search", name: "text", value: query.get("text"), placeholder: "recipe, run, step", oninput: onchange })),
+		field("Project", choice("project", "All projects", data.projects.map(({ directory, runs }) => [directory, `${directory} (${runs})`]))),
+		field("Status", choice("status", "Any status", STATUSES.map((word) => [word, word]))));
 }
 
 function list(runs) {
-  const row = (run) => [
-    run.run_id, status(run.group === "asking" ? "asking" : run.status), [entry(`/run/${run.run_id}`, foreign("span", run.recipe_name)), h("span.id", run.run_id)], directory(run.directory), where(run),
-    `${Math.min(run.steps.ran + run.steps.skipped, run.steps.total)}/${run.steps.total}`, time(run.started),
-    run.status === "running" ? since(run.started) : seconds(run.duration), cost(run),
-  ];
-  return table(["Status", "*Recipe and run", "Project", "~Where", "#Steps", "#Started", "#Took", "#Cost"], runs.map(row), "cards even");
+	const row = (run) => [
+		run.run_id, status(run.group === "asking" ? "asking" : run.status), [entry(`/run/${run.run_id}`, foreign("span", run.recipe_name)), h("span.id", run.run_id)], directory(run.directory), where(run),
+		`${Math.min(run.steps.ran + run.steps.skipped, run.steps.total)}/${run.steps.total}`, time(run.started),
+		run.status === "running" ? since(run.started) : seconds(run.duration), cost(run),
+	];
+	return table(["Status", "*Recipe and run", "Project", "~Where", "#Steps", "#Started", "#Took", "#Cost"], runs.map(row), "cards even");
 }
 
 export const cost = ({ cost_usd, cost_complete }) => cost_usd === 0 && cost_complete ? "–" : money(cost_usd, cost_complete);
 
 function where(run) {
-  const [step, ...others] = run.running_steps;
-  if (step) return [step.path, " for ", since(step.since), others.length > 0 && ` and ${others.length} more`];
-  if (run.status === "interrupted") return run.where || "its process is gone";
-  return run.where.replace(/\d{4}-\d\d-\d\dT\S+/, (moment) => time(moment).textContent);
+	const [step, ...others] = run.running_steps;
+	if (step) return [step.path, " for ", since(step.since), others.length > 0 && ` and ${others.length} more`];
+	if (run.status === "interrupted") return run.where || "its process is gone";
+	return run.where.replace(/\d{4}-\d\d-\d\dT\S+/, (moment) => time(moment).textContent);
 }
 
 function more(data, { query }) {
-  const limit = Number(query.get("limit") ?? MORE) + 4 * MORE;
-  return h("p", entry(withQuery("/", { ...Object.fromEntries(query), limit }), `Show more: ${data.runs.length} of ${data.found} are shown`));
+	const limit = Number(query.get("limit") ?? MORE) + 4 * MORE;
+	return h("p", entry(withQuery("/", { ...Object.fromEntries(query), limit }), `Show more: ${data.runs.length} of ${data.found} are shown`));
 }
 
 function history(recipes) {
-  return section("history", "History of recipes", h("table.histories", h("tbody", recipes.map(({ recipe_name, runs }) =>
-    h("tr", { "data-key": recipe_name }, h("th", { scope: "row" }, h("a", { href: withQuery("/", { text: recipe_name }) }, recipe_name)), h("td", strip(runs)))))));
+	return section("history", "History of recipes", h("table.histories", h("tbody", recipes.map(({ recipe_name, runs }) =>
+		h("tr", { "data-key": recipe_name }, h("th", { scope: "row" }, h("a", { href: withQuery("/", { text: recipe_name }) }, recipe_name)), h("td", strip(runs)))))));
 }
 
 export function strip(runs, own) {
-  return h("ol.strip", runs.map(({ run_id, status: word, duration }) => h("li", { "data-key": run_id }, h("a", {
-    href: `/run/${run_id}`, "aria-current": run_id === own && "true", "aria-label": `${run_id} ${statusWord(word)}`,
-    title: `${run_id} · ${word} · ${seconds(duration)}`,
-  }, shape(word)))));
+	return h("ol.strip", runs.map(({ run_id, status: word, duration }) => h("li", { "data-key": run_id }, h("a", {
+		href: `/run/${run_id}`, "aria-current": run_id === own && "true", "aria-label": `${run_id} ${statusWord(word)}`,
+		title: `${run_id} · ${word} · ${seconds(duration)}`,
+	}, shape(word)))));
 }

@@ -9,10 +9,10 @@ import { command, crumbs, entry, field, keepInAddress, section, table } from "./
 import { count, money, seconds } from "./words.js";
 
 export async function load({ names: [name], query }) {
-  const directory = query.get("directory");
-  if (name) return get(`recipes/${encodeURIComponent(name)}`, { directory, set: query.getAll("set") });
-  const [{ projects }, list] = await Promise.all([get("runs", { limit: 1 }), get("recipes", { directory })]);
-  return { projects, ...list };
+	const directory = query.get("directory");
+	if (name) return get(`recipes/${encodeURIComponent(name)}`, { directory, set: query.getAll("set") });
+	const [{ projects }, list] = await Promise.all([get("runs", { limit: 1 }), get("recipes", { directory })]);
+	return { projects, ...list };
 }
 
 export const title = ({ name }) => name ? `Start ${name}` : "Start";
@@ -22,93 +22,93 @@ export const wants = () => false;
 export const draw = (data, route, page) => data.name ? one(data, route, page) : list(data, route, page);
 
 export function drawn() {
-  const image = document.querySelector(".chart > svg");
-  if (image) fit(image);
+	const image = document.querySelector(".chart > svg");
+	if (image) fit(image);
 }
 
 function list({ recipes, directory, projects }, { query }, page) {
-  const text = (query.get("text") ?? "").toLowerCase();
-  const change = keepInAddress(page);
-  const found = recipes.filter(({ shadowed, name, description }) => !shadowed && `${name} ${description}`.toLowerCase().includes(text));
-  const known = new Set([page.server.directory, ...projects.map((project) => project.directory)]);
-  const row = ({ name, path, error, steps, description, origin, trusted }) => [
-    `${name} ${path}`, error ? name : entry(withQuery(`/start/${encodeURIComponent(name)}`, { directory: query.get("directory") }), name),
-    steps ?? "–", foreign("span", error ?? description), [origin, trusted === false && ", not trusted yet"],
-  ];
-  return [
-    h("h1", "Start a recipe"),
-    h("search.filters",
-      field("Find", h("input", { type: "search", name: "text", value: query.get("text"), placeholder: "recipe", oninput: change })),
-      field("Directory", h("input.wide", { name: "directory", list: "directories", value: directory, onchange: change })),
-      h("datalist", { id: "directories" }, [...known].map((value) => h("option", { value })))),
-    table(["*Recipe", "#Steps", "~About", "From"], found.map(row)),
-    found.length === 0 && h("p.empty", "No recipe fits."),
-  ];
+	const text = (query.get("text") ?? "").toLowerCase();
+	const change = keepInAddress(page);
+	const found = recipes.filter(({ shadowed, name, description }) => !shadowed && `${name} ${description}`.toLowerCase().includes(text));
+	const known = new Set([page.server.directory, ...projects.map((project) => project.directory)]);
+	const row = ({ name, path, error, steps, description, origin, trusted }) => [
+		`${name} ${path}`, error ? name : entry(withQuery(`/start/${encodeURIComponent(name)}`, { directory: query.get("directory") }), name),
+		steps ?? "–", foreign("span", error ?? description), [origin, trusted === false && ", not trusted yet"],
+	];
+	return [
+		h("h1", "Start a recipe"),
+		h("search.filters",
+			field("Find", h("input", { type: "search", name: "text", value: query.get("text"), placeholder: "recipe", oninput: change })),
+			field("Directory", h("input.wide", { name: "directory", list: "directories", value: directory, onchange: change })),
+			h("datalist", { id: "directories" }, [...known].map((value) => h("option", { value })))),
+		table(["*Recipe", "#Steps", "~About", "From"], found.map(row)),
+		found.length === 0 && h("p.empty", "No recipe fits."),
+	];
 }
 
 function one(data, { query }, page) {
-  const { recipe, name } = data;
-  return [
-    crumbs([withQuery("/start", { directory: query.get("directory") }), "Start"]),
-    h("h1", recipe.recipe ?? name),
-    recipe.description && foreign("p.why", recipe.description),
-    past(data.past),
-    h("div.columns",
-      h("div.left", h("div.chart", { tabindex: "0", role: "region", "aria-label": "Picture of the recipe", "data-own": true, "data-key": `chart-${name}` }, parseChart(data.chart))),
-      h("div.right", trust(data.trust, page), form(data, query, page), dryRun(data.dry_run))),
-  ];
+	const { recipe, name } = data;
+	return [
+		crumbs([withQuery("/start", { directory: query.get("directory") }), "Start"]),
+		h("h1", recipe.recipe ?? name),
+		recipe.description && foreign("p.why", recipe.description),
+		past(data.past),
+		h("div.columns",
+			h("div.left", h("div.chart", { tabindex: "0", role: "region", "aria-label": "Picture of the recipe", "data-own": true, "data-key": `chart-${name}` }, parseChart(data.chart))),
+			h("div.right", trust(data.trust, page), form(data, query, page), dryRun(data.dry_run))),
+	];
 }
 
 function past({ runs, done, failed, median_duration, median_cost_usd, cost_unknown_runs }) {
-  if (runs === 0) return h("p.totals", "It has not run yet on this machine.");
-  const usual = done > 0 ? `; usually ${seconds(median_duration)}, ${money(median_cost_usd)}` : "";
-  const unknown = cost_unknown_runs ? `; the cost of ${count(cost_unknown_runs, "run")} is not fully known` : "";
-  return h("p.totals", `${count(runs, "earlier run")}: ${done} done, ${failed} failed${usual}${unknown}.`);
+	if (runs === 0) return h("p.totals", "It has not run yet on this machine.");
+	const usual = done > 0 ? `; usually ${seconds(median_duration)}, ${money(median_cost_usd)}` : "";
+	const unknown = cost_unknown_runs ? `; the cost of ${count(cost_unknown_runs, "run")} is not fully known` : "";
+	return h("p.totals", `${count(runs, "earlier run")}: ${done} done, ${failed} failed${usual}${unknown}.`);
 }
 
 /** What would run with the user's rights, shown before it is trusted. */
 function trust(wanted, page) {
-  const decide = ({ path, hash }) => ask({
-    title: "Trust these contents?",
-    text: "They may run with your rights, until they change.",
-    shown: `towpath trust ${path}`,
-    verb: "Trust them",
-    danger: true,
-    act: () => perform("trust", { path, hash }, page),
-  });
-  const thing = (each) => h("div", { "data-key": each.hash }, h("p", h("code", each.path)), foreign("pre", each.contents),
-    !page.server.read_only && h("p", h("button", { type: "button", onclick: () => decide(each) }, "Trust …")));
-  return wanted && section("trust", "Not trusted yet", h("p", "It comes with the project. Read what it runs, then decide."), wanted.things.map(thing));
+	const decide = ({ path, hash }) => ask({
+		title: "Trust these contents?",
+		text: "They may run with your rights, until they change.",
+		shown: `towpath trust ${path}`,
+		verb: "Trust them",
+		danger: true,
+		act: () => perform("trust", { path, hash }, page),
+	});
+	const thing = (each) => h("div", { "data-key": each.hash }, h("p", h("code", each.path)), foreign("pre", each.contents),
+		!page.server.read_only && h("p", h("button", { type: "button", onclick: () => decide(each) }, "Trust …")));
+	return wanted && section("trust", "Not trusted yet", h("p", "It comes with the project. Read what it runs, then decide."), wanted.things.map(thing));
 }
 
 function form(data, query, page) {
-  const [{ required_context, context }] = data.recipe.recipes;
-  const set = new Map(query.getAll("set").map((pair) => pair.split(/=(.*)/s)));
-  const inputs = { ...Object.fromEntries(required_context.map((name) => [name, ""])), ...context };
-  const look = ({ target }) => {
-    const given = Object.entries(changed(target.form, inputs)).map(([name, value]) => `${name}=${value}`);
-    page.navigate(withQuery(location.pathname, { directory: query.get("directory"), set: given }), true);
-  };
-  const onsubmit = async (event) => {
-    event.preventDefault();
-    const given = new FormData(event.target);
-    const body = { recipe: data.name, directory: data.directory, inputs: changed(event.target, inputs), wait: given.has("wait") };
-    if (given.get("worktree")) body.worktree = given.get("worktree");
-    const answer = await perform("runs", body, page);
-    if (answer?.run_id) page.navigate(`/run/${answer.run_id}`);
-  };
-  const line = (given) => command(["towpath run", quoted(data.name), ...given.map((pair) => `--set ${quoted(pair.join("="))}`)].join(" "));
-  const oninput = ({ currentTarget }) => currentTarget.querySelector(".line").replaceChildren(line(Object.entries(changed(currentTarget, inputs))));
-  return h("form.start", { onsubmit, oninput }, h("h2", "Inputs"),
-    Object.keys(inputs).length === 0 && h("p.empty", "It has none."),
-    Object.entries(inputs).map(([name, value]) => input(name, value, set.get(name), required_context.includes(name))),
-    h("details", h("summary", "More"),
-      h("label.check", h("input", { type: "checkbox", name: "wait" }), " Wait until a rate limit resets, then continue"),
-      field("In a new worktree, on this branch", h("input", { name: "worktree", autocomplete: "off" }))),
-    h("p.faint", "In ", h("code", data.directory)),
-    h("p.buttons",
-      page.server.read_only ? h("span", "This page is read-only.") : h("button.primary", `Start ${data.recipe.recipe ?? data.name}`),
-      h("button", { type: "button", onclick: look }, "Dry run with these inputs"), h("span.line", line([...set]))));
+	const [{ required_context, context }] = data.recipe.recipes;
+	const set = new Map(query.getAll("set").map((pair) => pair.split(/=(.*)/s)));
+	const inputs = { ...Object.fromEntries(required_context.map((name) => [name, ""])), ...context };
+	const look = ({ target }) => {
+		const given = Object.entries(changed(target.form, inputs)).map(([name, value]) => `${name}=${value}`);
+		page.navigate(withQuery(location.pathname, { directory: query.get("directory"), set: given }), true);
+	};
+	const onsubmit = async (event) => {
+		event.preventDefault();
+		const given = new FormData(event.target);
+		const body = { recipe: data.name, directory: data.directory, inputs: changed(event.target, inputs), wait: given.has("wait") };
+		if (given.get("worktree")) body.worktree = given.get("worktree");
+		const answer = await perform("runs", body, page);
+		if (answer?.run_id) page.navigate(`/run/${answer.run_id}`);
+	};
+	const line = (given) => command(["towpath run", quoted(data.name), ...given.map((pair) => `--set ${quoted(pair.join("="))}`)].join(" "));
+	const oninput = ({ currentTarget }) => currentTarget.querySelector(".line").replaceChildren(line(Object.entries(changed(currentTarget, inputs))));
+	return h("form.start", { onsubmit, oninput }, h("h2", "Inputs"),
+		Object.keys(inputs).length === 0 && h("p.empty", "It has none."),
+		Object.entries(inputs).map(([name, value]) => input(name, value, set.get(name), required_context.includes(name))),
+		h("details", h("summary", "More"),
+			h("label.check", h("input", { type: "checkbox", name: "wait" }), " Wait until a rate limit resets, then continue"),
+			field("In a new worktree, on this branch", h("input", { name: "worktree", autocomplete: "off" }))),
+		h("p.faint", "In ", h("code", data.directory)),
+		h("p.buttons",
+			page.server.read_only ? h("span", "This page is read-only.") : h("button.primary", `Start ${data.recipe.recipe ?? data.name}`),
+			h("button", { type: "button", onclick: look }, "Dry run with these inputs"), h("span.line", line([...set]))));
 }
 
 const quoted = (word) => /^[\w./=:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
@@ -116,31 +116,31 @@ const quoted = (word) => /^[\w./=:@%+,-]+$/.test(word) ? word : `'${word.replace
 const asText = (value) => typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
 
 function input(name, value, given, required) {
-  const own = { name: `input:${name}`, required };
-  const label = (node) => h("label", { "data-key": own.name }, h("span", name, required && h("em", " required")), node);
-  if (typeof value === "boolean") {
-    return h("label.check", { "data-key": own.name }, h("input", { type: "checkbox", name: own.name, checked: given ? given === "true" : value }), ` ${name}`);
-  }
-  if (typeof value === "number") return label(h("input", { ...own, type: "number", step: "any", value: given ?? value }));
-  const text = given ?? asText(value);
-  const lines = text.split("\n").length;
-  if (!required && typeof value === "string" && lines === 1 && text.length < 80) return label(h("input", { ...own, value: text, autocomplete: "off" }));
-  return label(h("textarea", { ...own, rows: Math.min(8, Math.max(2, lines)) }, text));
+	const own = { name: `input:${name}`, required };
+	const label = (node) => h("label", { "data-key": own.name }, h("span", name, required && h("em", " required")), node);
+	if (typeof value === "boolean") {
+		return h("label.check", { "data-key": own.name }, h("input", { type: "checkbox", name: own.name, checked: given ? given === "true" : value }), ` ${name}`);
+	}
+	if (typeof value === "number") return label(h("input", { ...own, type: "number", step: "any", value: given ?? value }));
+	const text = given ?? asText(value);
+	const lines = text.split("\n").length;
+	if (!required && typeof value === "string" && lines === 1 && text.length < 80) return label(h("input", { ...own, value: text, autocomplete: "off" }));
+	return label(h("textarea", { ...own, rows: Math.min(8, Math.max(2, lines)) }, text));
 }
 
 function changed(target, inputs) {
-  const given = new FormData(target);
-  const text = (name, value) => (typeof value === "boolean" ? String(given.has(`input:${name}`)) : given.get(`input:${name}`));
-  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, text(name, value)]).filter(([name, now]) => now !== asText(inputs[name])));
+	const given = new FormData(target);
+	const text = (name, value) => (typeof value === "boolean" ? String(given.has(`input:${name}`)) : given.get(`input:${name}`));
+	return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, text(name, value)]).filter(([name, now]) => now !== asText(inputs[name])));
 }
 
 function dryRun(dry) {
-  const problems = (dry?.problems ?? []).filter(({ severity }) => severity !== "note");
-  const steps = dry?.steps ?? [];
-  const row = ({ path, status, reason, text }) => [path, [status, reason && `: ${reason}`], path, foreign("code", (text ?? "").trim().split("\n")[0])];
-  return section("dry-run", "Dry run",
-    dry?.error && foreign("p.error", dry.error.message),
-    problems.length > 0 && h("ul.warnings", problems.map(({ error }) => h("li", foreign("span", error)))),
-    steps.length > 0 && table(["It", "*Step", "~What"], steps.map(row)),
-    dry && steps.length === 0 && !dry.error && h("p", "It starts with its first step; what follows depends on the outcomes."));
+	const problems = (dry?.problems ?? []).filter(({ severity }) => severity !== "note");
+	const steps = dry?.steps ?? [];
+	const row = ({ path, status, reason, text }) => [path, [status, reason && `: ${reason}`], path, foreign("code", (text ?? "").trim().split("\n")[0])];
+	return section("dry-run", "Dry run",
+		dry?.error && foreign("p.error", dry.error.message),
+		problems.length > 0 && h("ul.warnings", problems.map(({ error }) => h("li", foreign("span", error)))),
+		steps.length > 0 && table(["It", "*Step", "~What"], steps.map(row)),
+		dry && steps.length === 0 && !dry.error && h("p", "It starts with its first step; what follows depends on the outcomes."));
 }

@@ -2,8 +2,8 @@
 
 use crate::answer::Refusal;
 use axum::body::Body;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{Method, Response, StatusCode, Uri};
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
 use axum::response::IntoResponse as _;
 
 pub(crate) struct PageFile {
@@ -53,17 +53,26 @@ page_files! {
 const SCREENS: &[&str] = &["run", "start", "questions", "compare", "doctor"];
 
 /// Answers what no route has.
-pub(crate) async fn answer(method: Method, uri: Uri) -> Response<Body> {
+pub(crate) async fn answer(method: Method, uri: Uri, headers: HeaderMap) -> Response<Body> {
     let path = uri.path();
-    let screen = path.split('/').nth(1).is_some_and(|first| SCREENS.contains(&first));
-    let wanted = if path == "/" || screen { "/index.html" } else { path };
-    let Some(file) = FILES.iter().find(|file| file.path == wanted) else {
+    let first = path.split('/').nth(1).unwrap_or_default();
+    let screen = path == "/" || SCREENS.contains(&first);
+    let known = FILES.iter().find(|file| file.path == path && !screen);
+    // A user who follows a wrong link reads that in the page, a program in its own language.
+    let browses = first != "api" && headers.get(ACCEPT).is_some_and(accepts_html);
+    if known.is_none() && !screen && !browses {
         return Refusal::not_found("there is nothing at this address").into_response();
-    };
+    }
     if method != Method::GET && method != Method::HEAD {
         return bad_method().await.into_response();
     }
-    ([(CONTENT_TYPE, file.content_type)], file.bytes).into_response()
+    let status = if known.is_some() || screen { StatusCode::OK } else { StatusCode::NOT_FOUND };
+    let file = known.unwrap_or(&FILES[0]);
+    (status, [(CONTENT_TYPE, file.content_type)], file.bytes).into_response()
+}
+
+fn accepts_html(accept: &HeaderValue) -> bool {
+    accept.to_str().is_ok_and(|text| text.contains("text/html"))
 }
 
 pub(crate) async fn bad_method() -> Refusal {

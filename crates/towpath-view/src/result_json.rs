@@ -257,6 +257,9 @@ impl Steps<'_> {
         }
         object.insert("tolerated".into(), json!(step.tolerated));
         object.insert("attempts".into(), json!(step.attempts));
+        if step.restarts > 0 {
+            object.insert("restarts".into(), json!(step.restarts));
+        }
         let result = step.result.as_ref();
         if let Some(StepStatus::Skipped { reason }) = result.map(|r| &r.status) {
             object.insert("skip_reason".into(), json!(reason));

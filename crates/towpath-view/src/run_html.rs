@@ -59,7 +59,14 @@ fn cost(run: &Value) -> String {
 }
 
 fn add_rows(steps: &Value, depth: usize, rows: &mut String) {
+    let mut restarts = 0;
     for step in steps.as_array().into_iter().flatten() {
+        let before = step["restarts"].as_u64().unwrap_or(0);
+        if before > restarts {
+            restarts = before;
+            let _ =
+                writeln!(rows, "<tr><th colspan=\"5\">Restart {restarts}: a new session</th></tr>");
+        }
         let text = |key: &str| escape(step[key].as_str().unwrap_or(""));
         let about = [text("outcome"), text("skip_reason"), text("error")];
         let about: Vec<String> = about.into_iter().filter(|text| !text.is_empty()).collect();

@@ -67,6 +67,8 @@ pub(crate) struct PastVisit {
     pub id: String,
     pub kind: StepKind,
     pub progress: Progress,
+    /// How many restarts came before it.
+    pub restarts: u32,
     /// The steps of the recipe that it called, as they ended: an edit of the plan may take that
     /// recipe away.
     pub children: Vec<StepView>,
@@ -227,6 +229,7 @@ impl FlowRules for MachineRules {
             let (path, id) = (visit.path.clone(), visit.id.clone());
             StepView {
                 children: visit.children.clone(),
+                restarts: visit.restarts,
                 ..run.visit_view(frame, path, id, visit.kind, &visit.progress, StepState::Ended)
             }
         });

@@ -187,7 +187,8 @@ impl Run {
         self.progress_mut(at).visit = progress.visit;
         let state = self.machine_mut(frame);
         state.at = None;
-        state.past.push(PastVisit { path, id, kind, progress, children });
+        let restarts = state.restarts;
+        state.past.push(PastVisit { path, id, kind, progress, restarts, children });
     }
 
     fn moved(&mut self, from: StepAt, to: Movement) {

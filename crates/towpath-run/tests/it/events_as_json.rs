@@ -263,6 +263,7 @@ fn views() -> impl Strategy<Value = Vec<StepView>> {
             started_ms,
             ended_ms: started_ms,
             attempts: 1,
+            restarts: u32::from(started_ms.is_some()),
             calls: vec![call],
             children: Vec::new(),
         });

@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
-use axum::http::{Method, Response, Uri};
+use axum::http::{HeaderMap, Method, Response, Uri};
 use axum::response::IntoResponse as _;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -37,10 +37,11 @@ pub(crate) async fn connect_or_page(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
     method: Method,
     uri: Uri,
+    headers: HeaderMap,
 ) -> Response<Body> {
     match upgrade {
         Ok(upgrade) => accept(server, upgrade),
-        Err(_) => page_files::answer(method, uri).await,
+        Err(_) => page_files::answer(method, uri, headers).await,
     }
 }
 

@@ -6,6 +6,7 @@ pub mod graph;
 pub mod job_list;
 pub mod journal;
 pub mod log;
+mod log_search;
 pub mod questions;
 pub mod recipes;
 pub mod run;

@@ -129,9 +129,7 @@ impl Printed<'_> {
         }
         let shape = Shape::of(self.0.run().program());
         let mut table = Table::plain(2);
-        for step in self.0.run().view() {
-            self.rows(&step, &shape, now, &mut table);
-        }
+        self.rows(&self.0.run().view(), &shape, now, &mut table);
         table.print(screen);
         self.error_text(&shape, screen).iter().for_each(|line| screen.message(line));
         // A command is copied: it stays whole, however narrow the terminal is.
@@ -162,18 +160,29 @@ impl Printed<'_> {
         [vec![String::new()], lines].concat()
     }
 
-    fn rows(&self, step: &StepView, shape: &Shape, now: i64, table: &mut Table) {
-        let (mark, word, tint) = self.status_cell(step);
-        let indent = "  ".repeat(step.depth as usize);
-        let name = format!("{indent}{mark} {}", step.path);
-        table.row(vec![
-            Cell::own(name, tint),
-            Cell::own(word, tint),
-            self.took(step, now).into(),
-            Cell::own(details_and_command(step, shape).join(" · "), Tint::None),
-        ]);
-        for child in &step.children {
-            self.rows(child, shape, now, table);
+    /// The steps, and a row before the first one after each restart of a state machine.
+    fn rows(&self, steps: &[StepView], shape: &Shape, now: i64, table: &mut Table) {
+        let mut restarts = 0;
+        for step in steps {
+            let indent = "  ".repeat(step.depth as usize);
+            if step.restarts > restarts {
+                restarts = step.restarts;
+                let name = format!("{indent}↻ restart {restarts}");
+                table.row(vec![
+                    Cell::own(name, Tint::Dim),
+                    Cell::own("new session", Tint::Dim),
+                    String::new().into(),
+                    String::new().into(),
+                ]);
+            }
+            let (mark, word, tint) = self.status_cell(step);
+            table.row(vec![
+                Cell::own(format!("{indent}{mark} {}", step.path), tint),
+                Cell::own(word, tint),
+                self.took(step, now).into(),
+                Cell::own(details_and_command(step, shape).join(" · "), Tint::None),
+            ]);
+            self.rows(&step.children, shape, now, table);
         }
     }
 

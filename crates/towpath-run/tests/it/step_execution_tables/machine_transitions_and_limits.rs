@@ -132,6 +132,8 @@ fn a_restart_resets_the_limits_and_not_the_numbers() {
     let view = play.run.machine_view().expect("a machine");
     assert_eq!((view.restarts, view.steps), (3, 1));
     assert_eq!(view.visits, [("step".to_owned(), 1)]);
+    let restarts: Vec<u32> = play.run.view().iter().map(|step| step.restarts).collect();
+    assert_eq!(restarts, [0, 1, 2, 3], "each visit knows how many came before it");
     for (limit, reason, calls) in
         [(3, "no-more", 4), (2, "max-restarts-exceeded", 3), (0, "max-restarts-exceeded", 1)]
     {

@@ -208,6 +208,7 @@ pub fn pending(id: &str, kind: &str) -> StepView {
         started_ms: None,
         ended_ms: None,
         attempts: 0,
+        restarts: 0,
         calls: Vec::new(),
         children: Vec::new(),
     }

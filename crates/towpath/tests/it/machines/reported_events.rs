@@ -436,4 +436,10 @@ fn a_restart_is_a_new_session_with_a_fresh_state() {
     assert_eq!(state["restarts"], 1);
     assert_eq!(state["stepCount"], 1);
     assert_eq!(state["stepVisitCounts"], json!({ "implement": 1 }));
+    let steps = shown(&user)["steps"].clone();
+    assert_eq!((&steps[2]["restarts"], &steps[3]["restarts"]), (&Value::Null, &json!(1)));
+    let printed = user.towpath(&["show"]).exits(0).stdout;
+    let named = |name: &str| printed.lines().position(|line| line.contains(name)).expect(name);
+    assert_eq!(named("↻ restart 1"), named("✓ commit") + 1, "{printed}");
+    assert_eq!(named("↻ restart 1"), named("✓ implement#2") - 1, "{printed}");
 }
