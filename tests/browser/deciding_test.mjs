@@ -38,6 +38,42 @@ test('a step that may run once runs again only after its name was typed', async 
   assert.equal(user.read('paid'), 'paid\npaid\n');
 });
 
+test('a question about a step of a state machine is answered with its outcome', async ({ user, open }) => {
+  user.write('release.yaml', `
+id: release
+label: Release
+description: Publishes once
+initialStep: publish
+guardrails: {}
+steps:
+  publish:
+    command: echo published >> published; until [ -e go ]; do sleep 0.02; done
+    effect: once
+    outcomes: [success, failure]
+    onOutcome: { success: { action: exit, reason: released }, failure: { action: exit, reason: not-released } }
+`);
+  const runner = user.start(['run', 'release.yaml', '-q']);
+  const run = await user.newest();
+  await until('it is published', () => user.exists('published'));
+  runner.kill();
+  const page = await open('/questions');
+  await shows(page, `towpath resume ${run} --done publish`);
+  await button(page, 'Continue after it').click();
+  await dialog(page).getByLabel('Its outcome').selectOption('failure');
+  await dialog(page).getByRole('button', { name: 'Continue after it' }).click();
+  await user.status(run, 'done');
+  assert.equal((await user.show(run)).machine.reason, 'not-released');
+  assert.equal(user.read('published'), 'published\n');
+});
+
+test('a recipe that is not trusted is among the questions', async ({ user, open }) => {
+  user.write('.towpath/recipes/ci.yaml', 'name: ci\nsteps:\n  - id: build\n    command: echo built > built\n');
+  const page = await open('/questions');
+  await page.getByRole('link', { name: 'ci' }).click();
+  await page.waitForURL('**/start/ci');
+  await shows(page, 'Not trusted yet');
+});
+
 test('a run that waits for a rate limit is not continued', async ({ user, open }) => {
   user.write('agent.yaml', agent);
   user.write('answers.jsonl', `"one"\n${limited()}`);

@@ -61,7 +61,11 @@ test('after the server was killed and started again the page has every line', as
   assert.equal(await wholeLog(page), user.read('log'));
 }, { allowed: [/ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/] });
 
-test('another program that listens at the address gets no token', async ({ server, open }) => {
+// It gives a wrong proof, or none, as if it need not.
+for (const [how, answers] of [
+  ['with a wrong proof', [{ kind: 'proof', proof: 'guessed' }]],
+  ['without a proof', [{ kind: 'hello', seq: 1 }, { kind: 'reset', seq: 2 }]],
+]) test(`another program that listens at the address gets no token ${how}`, async ({ server, open }) => {
   const page = await open('/');
   await connection(page, /^live$/);
   server.kill();
@@ -81,8 +85,9 @@ test('another program that listens at the address gets no token', async ({ serve
     socket.on('data', (frame) => {
       const [mask, text] = [frame.subarray(2, 6), frame.subarray(6)];
       sent.push(text.map((byte, at) => byte ^ mask[at % 4]).toString());
-      const proof = JSON.stringify({ kind: 'proof', proof: 'guessed' });
-      socket.write(Buffer.concat([Buffer.from([0x81, proof.length]), Buffer.from(proof)]));
+      for (const answer of answers.map((each) => JSON.stringify(each))) {
+        socket.write(Buffer.concat([Buffer.from([0x81, answer.length]), Buffer.from(answer)]));
+      }
     });
   });
   await new Promise((resolve) => other.listen(new URL(server.origin).port, '127.0.0.1', resolve));

@@ -69,6 +69,35 @@ test('a filter is part of the address', async ({ user, open }) => {
   assert.equal(await page.getByLabel('Status').inputValue(), 'failed');
 });
 
+test('Escape empties a filter, and the list is whole again', async ({ user, open }) => {
+  user.write('greet.yaml', greet);
+  await user.towpath(['run', 'greet.yaml', '-q']);
+  const run = await user.newest();
+  const page = await open('/');
+  await row(page, run).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('nothing like it');
+  await row(page, run).waitFor({ state: 'hidden' });
+  await page.keyboard.press('Escape');
+  await row(page, run).waitFor();
+  assert.equal(new URL(page.url()).search, '');
+});
+
+test('a filter is empty again when all runs are asked for', async ({ user, open }) => {
+  user.write('greet.yaml', greet);
+  await user.towpath(['run', 'greet.yaml', '-q']);
+  const run = await user.newest();
+  const page = await open('/');
+  await page.getByLabel('Find').fill('nothing like it');
+  await row(page, run).waitFor({ state: 'hidden' });
+  await page.getByLabel('Status').selectOption('failed');
+  await page.waitForURL(/status=failed/);
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Runs' }).click();
+  await row(page, run).waitFor();
+  assert.equal(await page.getByLabel('Find').inputValue(), '');
+  assert.equal(await page.getByLabel('Status').inputValue(), '');
+});
+
 test('the title of the tab follows the status of its run', async ({ user, open }) => {
   user.write('slow.yaml', slow);
   const runner = user.start(['run', 'slow.yaml', '-q']);

@@ -42,7 +42,7 @@ test('every attempt of a step can be read', async ({ user, open }) => {
 });
 
 test('the first error of a long output is a click away', async ({ user, open }) => {
-  user.write('long.yaml', 'name: long\nsteps:\n  - id: print\n    command: seq 1 60000; echo "TypeError: x is undefined"; seq 1 60000; echo "0 failed"; exit 2\n');
+  user.write('long.yaml', 'name: long\nsteps:\n  - id: print\n    command: |\n      seq 1 60000; echo "TypeError: x is undefined"; seq 1 60000; echo "0 failed"; exit 2\n');
   await user.towpath(['run', 'long.yaml', '-q'], { exits: 1 });
   const page = await open(`/run/${await user.newest()}/step/print`);
   await logLine(page, '0 failed');
@@ -53,6 +53,29 @@ test('the first error of a long output is a click away', async ({ user, open }) 
     const [outer, inner] = [log, log.querySelector('.target')].map((node) => node.getBoundingClientRect());
     return inner.top >= outer.top && inner.bottom <= outer.bottom;
   }));
+});
+
+test('what hooks print does not hide what their step printed', async ({ user, open }) => {
+  user.write('hooks.yaml', 'name: hooks\nhooks:\n  pre_step: echo before\n  on_error: echo reported\nsteps:\n  - id: bad\n    command: echo the real failure >&2; exit 3\n');
+  await user.towpath(['run', 'hooks.yaml', '-q'], { exits: 1 });
+  const run = await user.newest();
+  const page = await open(`/run/${run}`);
+  await logLine(page, 'the real failure', 'stderr');
+  await page.goto(new URL(`/run/${run}/step/bad`, page.url()).href);
+  await logLine(page, 'the real failure', 'stderr');
+  await page.getByRole('navigation', { name: 'Attempts' }).getByRole('link', { name: 'on_error' }).click();
+  await logLine(page, 'reported');
+});
+
+test('a step that was run again shows what it printed before', async ({ user, open }) => {
+  user.write('twice.yaml', 'name: twice\nsteps:\n  - id: a\n    command: "if [ -e more ]; then echo second; else echo first; touch more; fi"\n');
+  await user.towpath(['run', 'twice.yaml', '-q']);
+  const run = await user.newest();
+  await user.towpath(['resume', run, '--again', 'a', '-q']);
+  const page = await open(`/run/${run}/step/a`);
+  await logLine(page, 'second');
+  await page.getByRole('navigation', { name: 'Attempts' }).getByRole('link', { name: /visit 1/ }).click();
+  await logLine(page, 'first');
 });
 
 test('each restart of a state machine is a part of its steps', async ({ user, open }) => {

@@ -21,6 +21,19 @@ test('a run is started from the form with an input', async ({ user, open }) => {
   assert.equal((await user.json(['runs', '--all', '--json'])).runs.length, 1, 'a second click starts nothing');
 });
 
+test('numbers keep their digits from the recipe to the run', async ({ user, open }) => {
+  user.write('digits.yaml', 'name: digits\ncontext: { version: 1.10, account: 9007199254740993, map: { n: 12345678901234567890 } }\nsteps:\n  - id: a\n    command: echo {{version}} {{account}}\n');
+  const page = await open('/start/digits.yaml');
+  assert.equal(await page.getByLabel('version').inputValue(), '1.10');
+  assert.equal(await page.getByLabel('account').inputValue(), '9007199254740993');
+  assert.match(await page.getByLabel('map').inputValue(), /12345678901234567890/);
+  await page.getByLabel('version').fill('1.1');
+  await button(page, /^start/i).click();
+  await title(page, /^done/);
+  await page.locator('dl.facts').getByText('1.1', { exact: true }).waitFor();
+  assert.equal((await user.show(await user.newest())).steps[0].output, '1.1 9007199254740993');
+});
+
 test('a run that ends at once is opened from the form, too', async ({ user, open }) => {
   user.write('greet.yaml', greet);
   const page = await open('/start/greet.yaml');

@@ -8,10 +8,10 @@ import { command, field } from "./layout.js";
 /** What can be done next: commands, and buttons that are the same. */
 export function nextSteps(next, run, page) {
 	const button = (entry, at) => h("button", {
-		type: "button", "data-entry": true, class: entry.action === "resume" && at === 0 && "primary", onclick: () => begin(entry, run, page),
+		type: "button", class: entry.action === "resume" && at === 0 && "primary", onclick: () => begin(entry, run, page),
 	}, verb(entry));
 	return next.length > 0 && h("ul.next", next.map((entry, at) => h("li", { "data-key": entry.command },
-		entry.action && !page.server.read_only && button(entry, at), h("span.when", entry.when), command(entry.command))));
+		entry.body && !page.server.read_only && button(entry, at), h("span.when", entry.when), command(entry.command))));
 }
 
 function verb({ action, body, when }) {

@@ -39,7 +39,7 @@ let drawn = null;
 function show() {
 	const { pathname, search } = location;
 	const [pattern, screen] = SCREENS.find(([known]) => known.test(pathname)) ?? [];
-	const names = pattern?.exec(pathname).slice(1).map((part) => part && decodeURIComponent(part));
+	const names = pattern?.exec(pathname).slice(1).map((part) => part && decoded(part));
 	route = { screen, names, query: new URLSearchParams(search) };
 	data = null;
 	for (const link of document.querySelectorAll("header nav a")) {
@@ -49,6 +49,14 @@ function show() {
 	}
 	if (screen) return refresh();
 	return failed(new Refused(404, "", "This address has no screen."));
+}
+
+function decoded(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
 }
 
 /** Asks again and draws; calls while it asks are one more request. */
@@ -88,11 +96,14 @@ function put(...children) {
 	morphChildren(main, h("main", children));
 }
 
+/** The server does not answer, or has no room now. */
+const isAway = ({ status }) => status === 0 || status === 503;
+
 function failed(error) {
 	if (error.status === 401) return noToken();
 	if (error.status === undefined) console.error(error);
 	// While the server is away, what was known stays.
-	if (error.status === 0 && data !== null) return;
+	if (isAway(error) && data !== null) return;
 	document.title = "Not shown · Towpath";
 	put(h("h1", error.status === 404 ? "Not found" : "This cannot be shown"), h("p", { role: "alert" }, error.message), h("p", h("a", { href: "/" }, "All runs")));
 }
@@ -149,7 +160,7 @@ async function begin() {
 		page.server = await get("server");
 	} catch (error) {
 		failed(error);
-		if (error.status === 0) setTimeout(begin, 1000);
+		if (isAway(error)) setTimeout(begin, 1000);
 		return;
 	}
 	const { version, read_only, seq } = page.server;

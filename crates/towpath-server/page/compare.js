@@ -11,7 +11,7 @@ export const load = ({ names: [first, second] }) => get(`runs/${encodeURICompone
 
 export const title = ({ runs }) => `Compare ${runs[0].run_id} and ${runs[1].run_id}`;
 
-export const wants = (event, { names }) => event.kind === "run-changed" && names.some((name) => event.run.startsWith(name));
+export const wants = (event, { names }) => event.kind !== "output" && names.some((name) => event.run.startsWith(name));
 
 export function draw({ runs, steps, first_difference: first, same_recipe }) {
 	const whole = ["", "Whole run", ...runs.flatMap((run) => [status(run.status), seconds(run.duration), cost(run)]), ""];

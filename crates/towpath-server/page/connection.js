@@ -29,11 +29,13 @@ export class Connection extends EventTarget {
 		const nonce = crypto.getRandomValues(new Uint32Array(4)).join();
 		const send = (message) => socket.send(JSON.stringify(message));
 		const show = () => send({ token: token() ?? "", since: this.#since });
-		socket.onopen = () => (crypto.subtle ? send({ nonce }) : show());
+		let proven = !crypto.subtle;
+		socket.onopen = () => (proven ? show() : send({ nonce }));
 		socket.onmessage = async ({ data }) => {
 			const message = JSON.parse(data);
-			if (message.kind !== "proof") this.#take(message);
-			else if (message.proof === await hash(`${token()}:${nonce}`)) show();
+			if (proven) return this.#take(message);
+			proven = message.kind === "proof" && message.proof === await hash(`${token()}:${nonce}`);
+			if (proven) show();
 			else socket.close(this.#closed(4401));
 		};
 		socket.onclose = ({ code }) => this.state === "refused" || this.#closed(code);

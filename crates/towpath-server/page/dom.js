@@ -20,7 +20,7 @@ function make(kind, name, [first, ...children]) {
 	return node;
 }
 
-const HANDLERS = ["onclick", "onchange", "oninput", "onsubmit", "ontoggle"];
+const HANDLERS = ["onclick", "onchange", "oninput", "onsearch", "onsubmit", "ontoggle"];
 
 /** Changes `from` into `to`; what is equal stays, with its focus. */
 function morph(from, to) {
@@ -42,6 +42,7 @@ function morph(from, to) {
 const USERS = new Set(["open"]);
 
 function morphAttributes(from, to) {
+	const before = from.getAttribute("value");
 	for (const { name } of [...from.attributes]) {
 		if (!to.hasAttribute(name) && !USERS.has(name)) from.removeAttribute(name);
 	}
@@ -51,6 +52,9 @@ function morphAttributes(from, to) {
 		if (name === "style") from.style.cssText = value;
 		else from.setAttribute(name, value);
 	}
+	// A field that the user has touched follows its attribute no more.
+	if (before !== from.getAttribute("value") && from !== document.activeElement) from.value = to.value;
+	if (from.nodeName === "OPTION") from.selected = to.selected;
 }
 
 export function morphChildren(from, to) {
@@ -60,7 +64,10 @@ export function morphChildren(from, to) {
 	for (const wanted of [...to.childNodes]) {
 		const known = key(wanted) && keyed.get(key(wanted));
 		if (known && known !== at) from.insertBefore(known, at);
-		if (known) at = known;
+		if (known) {
+			keyed.delete(key(wanted));
+			at = known;
+		}
 		if (at && (known || !key(at))) {
 			const next = at.nextSibling;
 			morph(at, wanted);

@@ -48,7 +48,7 @@ class LogView extends HTMLElement {
 		[this.run, this.output] = [this.getAttribute("run"), this.getAttribute("output")];
 		const live = this.getAttribute("live") === "true";
 		const button = (text, onclick, name) => h("button.quiet", { type: "button", onclick, "aria-label": name }, text);
-		const search = h("input", { type: "search", "aria-label": `Find in ${label}`, placeholder: "Find" });
+		const search = h("input", { type: "search", "aria-label": `Find in ${label}`, placeholder: "Find", onsearch: () => search.value || this.#search("") });
 		const onsubmit = (event) => {
 			event.preventDefault();
 			this.#search(search.value && { search: search.value, ignore_case: "true" });

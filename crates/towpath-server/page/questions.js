@@ -4,20 +4,27 @@ import { get } from "./api.js";
 import { nextSteps } from "./actions.js";
 import { h } from "./dom.js";
 import { foreign } from "./foreign_text.js";
-import { entry } from "./layout.js";
+import { entry, section } from "./layout.js";
 import { status } from "./words.js";
 
-export const load = () => get("questions");
+/** Trust changes by no event: the recipes are asked for once. */
+export async function load(route) {
+	route.recipes ??= await get("recipes");
+	const untrusted = route.recipes.recipes.filter(({ trusted, shadowed, error }) => trusted === false && !shadowed && !error);
+	return { ...(await get("questions")), untrusted };
+}
 
 export const title = ({ questions }) => questions.length ? `${questions.length} waiting` : "Questions";
 
 export const wants = (event) => event.kind !== "output";
 
-export function draw({ questions }, route, page) {
+export function draw({ questions, untrusted }, route, page) {
 	return [
 		h("h1", "Questions"),
 		questions.length === 0 && h("p.empty", "No run waits for a decision."),
 		questions.map((question) => card(question, questions, page)),
+		untrusted.length > 0 && section("untrusted", "Not trusted yet", h("p", "These recipes came with the project. Read what they run, then decide:"),
+			h("ul", untrusted.map(({ name }) => h("li", entry(`/start/${encodeURIComponent(name)}`, name))))),
 	];
 }
 

@@ -9,19 +9,21 @@ import { runGraph } from "./graph.js";
 import { crumbs, entry, facts, section, table } from "./layout.js";
 import { logView } from "./log_view.js";
 import { cost, strip } from "./runs.js";
-import { KINDS, stepAddress } from "./step.js";
+import { isWork, kindWord, stepAddress } from "./step.js";
 import { timeline } from "./timeline.js";
 import { count, money, seconds, since, status, statusWord, time } from "./words.js";
 
-/** The image of a run's recipe; a resume may have changed the recipe. */
+/** The image of a run's recipe, which a resume may have changed, and the runs of that recipe. */
 let chart = { key: null, text: "" };
 
 export async function load({ names: [name] }) {
 	const run = await get(`runs/${encodeURIComponent(name)}`);
 	const key = `${run.run_id} ${run.resume} ${run.status}`;
-	if (chart.key !== key) chart = { key, text: await getText(`runs/${run.run_id}/graph.svg`).catch(() => "") };
-	const { history } = await get("runs", { text: run.run_id, limit: 1 });
-	return { run, history: history[0]?.runs ?? [] };
+	if (chart.key !== key) {
+		const { history } = await get("runs", { text: run.run_id, limit: 1 });
+		chart = { key, text: await getText(`runs/${run.run_id}/graph.svg`).catch(() => ""), history: history[0]?.runs ?? [] };
+	}
+	return { run, history: chart.history };
 }
 
 export const title = ({ run }) => `${statusWord(run.status)}: ${run.recipe_name} ${run.run_id}`;
@@ -69,7 +71,7 @@ function about(run) {
 		["Worktree", run.worktree && h("code", run.worktree.path)],
 		["Ended with", run.status === "done" && run.machine?.reason],
 		["Restarts", run.machine?.restarts > 0 && String(run.machine.restarts)],
-		...Object.entries(run.inputs ?? {}).map(([name, value]) => [name, foreign("code", typeof value === "string" ? value : JSON.stringify(value))]),
+		...Object.entries(run.input_texts).map(([name, value]) => [name, foreign("code", value)]),
 	]);
 }
 
@@ -86,7 +88,7 @@ function openStep(run) {
 	const words = run.status === "running" ? ["running"] : run.status === "done" ? [] : ["asking", "failed", "interrupted", "waiting"];
 	const step = words.map((word) => all.findLast((known) => known.status === word)).find(Boolean);
 	if (!step) return null;
-	const outputs = [...(run.jobs.findLast(({ path }) => path === step.path)?.outputs ?? [])];
+	const outputs = [...(run.jobs.findLast((job) => job.path === step.path && isWork(job))?.outputs ?? [])];
 	if (step.status === "failed") outputs.reverse();
 	return section("open-step", [entry(stepAddress(run.run_id, step.path), step.path), status(step.status)],
 		step.error && foreign("p.error", step.error),
@@ -127,17 +129,17 @@ function foldedRow(group) {
 }
 
 function row(run, step) {
-	const about = step.skip_reason ?? step.outcome ?? (step.children ? "" : step.error).split("\n").findLast(Boolean) ?? "";
+	const about = step.skip_reason ?? step.outcome ?? (step.tolerated ? "tolerated" : null) ?? (step.children ? "" : step.error).split("\n").findLast(Boolean) ?? "";
 	return [
 		step.path, status(step.status), h("span", { class: `depth-${Math.min(step.depth, 4)}` }, entry(stepAddress(run.run_id, step.path), step.path)),
-		KINDS[step.type] ?? step.type, step.attempts > 0 ? step.attempts : "–", took(run, step),
+		kindWord(step), step.attempts > 0 ? step.attempts : "–", took(run, step),
 		step.cost_usd === undefined ? "–" : money(step.cost_usd, step.cost_complete), foreign("span", about),
 	];
 }
 
 function took(run, step) {
 	if (step.status !== "running") return seconds(step.duration);
-	const job = run.jobs.find(({ path, ended }) => !ended && `${path}/`.startsWith(`${step.path}/`));
+	const job = run.jobs.find(({ path, status: now }) => now === "running" && `${path}/`.startsWith(`${step.path}/`));
 	return job ? since(job.started) : "–";
 }
 

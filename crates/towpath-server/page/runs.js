@@ -11,7 +11,7 @@ const GROUPS = [
 	["running", "Running", ["running"]],
 	["earlier", "Earlier", ["rest"]],
 ];
-const STATUSES = ["asking", "waiting", "interrupted", "failed", "running", "done", "cancelled"];
+const STATUSES = ["asking", "waiting", "interrupted", "failed", "running", "done", "cancelled", "stopped"];
 const MORE = 50;
 
 export const load = ({ query }) => get("runs", { limit: MORE, ...Object.fromEntries(query) });
@@ -58,7 +58,7 @@ function filters(data, { query }, page) {
 	const choice = (name, all, entries) => h("select", { name, onchange }, h("option", { value: "" }, all),
 		entries.map(([value, text]) => h("option", { value, selected: query.get(name) === value }, text)));
 	return h("search.filters",
-		field("Find", h("input", { type: "search", name: "text", value: query.get("text"), placeholder: "recipe, run, step", oninput: onchange })),
+		field("Find", h("input", { type: "search", name: "text", value: query.get("text"), placeholder: "recipe, run, step", oninput: onchange, onsearch: onchange })),
 		field("Project", choice("project", "All projects", data.projects.map(({ directory, runs }) => [directory, `${directory} (${runs})`]))),
 		field("Status", choice("status", "Any status", STATUSES.map((word) => [word, word]))));
 }

@@ -38,7 +38,7 @@ function list({ recipes, directory, projects }, { query }, page) {
 	return [
 		h("h1", "Start a recipe"),
 		h("search.filters",
-			field("Find", h("input", { type: "search", name: "text", value: query.get("text"), placeholder: "recipe", oninput: change })),
+			field("Find", h("input", { type: "search", name: "text", value: query.get("text"), placeholder: "recipe", oninput: change, onsearch: change })),
 			field("Directory", h("input.wide", { name: "directory", list: "directories", value: directory, onchange: change })),
 			h("datalist", { id: "directories" }, [...known].map((value) => h("option", { value })))),
 		table(["*Recipe", "#Steps", "~About", "From"], found.map(row)),
@@ -54,7 +54,7 @@ function one(data, { query }, page) {
 		recipe.description && foreign("p.why", recipe.description),
 		past(data.past),
 		h("div.columns",
-			h("div.left", h("div.chart", { tabindex: "0", role: "region", "aria-label": "Picture of the recipe", "data-own": true, "data-key": `chart-${name}` }, parseChart(data.chart))),
+			h("div.left", h("div.chart", { tabindex: "0", role: "region", "aria-label": "Picture of the recipe", "data-own": true, "data-key": `chart-${name}-${data.chart.length}` }, parseChart(data.chart))),
 			h("div.right", trust(data.trust, page), form(data, query, page), dryRun(data.dry_run))),
 	];
 }
@@ -78,13 +78,14 @@ function trust(wanted, page) {
 	});
 	const thing = (each) => h("div", { "data-key": each.hash }, h("p", h("code", each.path)), foreign("pre", each.contents),
 		!page.server.read_only && h("p", h("button", { type: "button", onclick: () => decide(each) }, "Trust …")));
-	return wanted && section("trust", "Not trusted yet", h("p", "It comes with the project. Read what it runs, then decide."), wanted.things.map(thing));
+	return wanted && section("trust", "Not trusted yet", h("p", "It comes with the project. Read what it runs, then decide. Agents run with all permissions, and what they change is staged in git, unless their step says otherwise."), wanted.things.map(thing));
 }
 
 function form(data, query, page) {
 	const [{ required_context, context }] = data.recipe.recipes;
 	const set = new Map(query.getAll("set").map((pair) => pair.split(/=(.*)/s)));
-	const inputs = { ...Object.fromEntries(required_context.map((name) => [name, ""])), ...context };
+	const inputs = Object.fromEntries([...required_context.map((name) => [name, { value: "", text: "" }]),
+		...Object.entries(context).map(([name, value]) => [name, { value, text: data.context_texts[name] }])]);
 	const look = ({ target }) => {
 		const given = Object.entries(changed(target.form, inputs)).map(([name, value]) => `${name}=${value}`);
 		page.navigate(withQuery(location.pathname, { directory: query.get("directory"), set: given }), true);
@@ -113,16 +114,14 @@ function form(data, query, page) {
 
 const quoted = (word) => /^[\w./=:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-const asText = (value) => typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
-
-function input(name, value, given, required) {
+function input(name, { value, text: usual }, given, required) {
 	const own = { name: `input:${name}`, required };
 	const label = (node) => h("label", { "data-key": own.name }, h("span", name, required && h("em", " required")), node);
 	if (typeof value === "boolean") {
 		return h("label.check", { "data-key": own.name }, h("input", { type: "checkbox", name: own.name, checked: given ? given === "true" : value }), ` ${name}`);
 	}
-	if (typeof value === "number") return label(h("input", { ...own, type: "number", step: "any", value: given ?? value }));
-	const text = given ?? asText(value);
+	if (typeof value === "number") return label(h("input", { ...own, type: "number", step: "any", value: given ?? usual }));
+	const text = given ?? usual;
 	const lines = text.split("\n").length;
 	if (!required && typeof value === "string" && lines === 1 && text.length < 80) return label(h("input", { ...own, value: text, autocomplete: "off" }));
 	return label(h("textarea", { ...own, rows: Math.min(8, Math.max(2, lines)) }, text));
@@ -130,8 +129,8 @@ function input(name, value, given, required) {
 
 function changed(target, inputs) {
 	const given = new FormData(target);
-	const text = (name, value) => (typeof value === "boolean" ? String(given.has(`input:${name}`)) : given.get(`input:${name}`));
-	return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, text(name, value)]).filter(([name, now]) => now !== asText(inputs[name])));
+	const text = (name, { value }) => (typeof value === "boolean" ? String(given.has(`input:${name}`)) : given.get(`input:${name}`));
+	return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, text(name, input)]).filter(([name, now]) => now !== inputs[name].text));
 }
 
 function dryRun(dry) {

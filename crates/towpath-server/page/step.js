@@ -7,26 +7,29 @@ import { command, crumbs, entry, facts, section } from "./layout.js";
 import { logView } from "./log_view.js";
 import { money, seconds, since, status, statusWord, time } from "./words.js";
 
-export const KINDS = { bash: "command", agent: "agent", recipe: "recipe" };
+/** Whether a job is the step's own work, and no hook around it. */
+export const isWork = ({ kind }) => kind === "bash" || kind === "agent";
+
+export const kindWord = ({ type }) => type === "bash" ? "command" : type;
 
 export const load = ({ names: [run, path] }) => get(`runs/${encodeURIComponent(run)}/steps/${inAddress(path)}`);
 
 export const title = ({ step, run_id }) => `${statusWord(step.status)}: ${step.path} · ${run_id}`;
 
-export const wants = (event, { names: [run] }) => event.kind === "run-changed" && event.run.startsWith(run);
+export const wants = (event, { names: [run] }) => event.kind !== "output" && event.run.startsWith(run);
 
 export const stepAddress = (run, path, job) => withQuery(`/run/${run}/step/${inAddress(path)}`, { job });
 
 export function draw(data, { query }) {
 	const { run_id, step, jobs } = data;
-	const job = jobs.find(({ number }) => number === Number(query.get("job"))) ?? jobs.at(-1);
+	const job = jobs.find(({ number }) => number === Number(query.get("job"))) ?? jobs.findLast(isWork) ?? jobs.at(-1);
 	return [
 		crumbs(["/", "Runs"], [`/run/${run_id}`, `Run ${run_id}`]),
 		h("div.head", h("h1", step.path), status(step.status)),
 		step.error && foreign("p.error", step.error),
 		step.skip_reason && h("p.why", `skipped: ${step.skip_reason}`),
 		facts([
-			["Kind", KINDS[step.type] ?? step.type],
+			["Kind", kindWord(step)],
 			["Took", step.duration !== undefined && seconds(step.duration)],
 			["Cost", step.cost_usd !== undefined && money(step.cost_usd, step.cost_complete)],
 			["Outcome", step.outcome && [step.outcome, step.description && foreign("span", `: ${step.description}`)]],
@@ -37,7 +40,7 @@ export function draw(data, { query }) {
 		]),
 		data.visits.length > 1 && tabs("Visits", data.visits.map((path, at) => [stepAddress(run_id, path), path === step.path, at + 1])),
 		jobs.length > 1 && tabs("Attempts", jobs.map((each) => [stepAddress(run_id, step.path, each.number), each === job,
-			[each.attempt, each.call > 0 && `, reminder ${each.call}`, " ", status(each.status)]])),
+			[each.path !== step.path && `visit ${each.visit}, `, isWork(each) ? each.attempt : each.kind, each.call > 0 && `, reminder ${each.call}`, " ", status(each.status)]])),
 		job ? jobSection(run_id, job) : notStarted(data),
 		step.children && section("called", "Steps of the called recipe",
 			h("ul", step.children.map((child) => h("li", entry(stepAddress(run_id, child.path), child.path), " ", status(child.status))))),
@@ -54,7 +57,7 @@ function notStarted({ step, text }) {
 }
 
 function jobSection(run, job) {
-	const agent = job.kind !== "bash";
+	const agent = job.kind === "agent";
 	// Of most agents the answer is all that was printed.
 	const answered = new TextEncoder().encode(job.answer ?? "").length;
 	const outputs = job.outputs.filter(({ stream, bytes }) => job.answer === null || stream !== "stdout" || bytes !== answered);

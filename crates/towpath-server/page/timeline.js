@@ -3,7 +3,7 @@
 
 import { h } from "./dom.js";
 import { section } from "./layout.js";
-import { stepAddress } from "./step.js";
+import { isWork, stepAddress } from "./step.js";
 import { seconds, statusKind, statusWord } from "./words.js";
 
 /** A gap is folded when it is longer than this, and than this share of all the work. */
@@ -22,15 +22,16 @@ export function timeline(run) {
 	const named = jobs.length <= MOST_ROWS;
 	const rows = named ? jobs.map((job) => [job]) : lanes(jobs);
 	const took = (job) => seconds(job.ended || job.status === "running" ? (job.end - job.begin) / 1000 : null);
+	const name = (job) => isWork(job) ? job.path : `${job.path} ${job.kind}`;
 	const bar = (job) => {
-		const words = `${job.path}${job.attempt > 1 ? `, attempt ${job.attempt}` : ""}${job.call > 0 ? ", reminder" : ""}: ${statusWord(job.status)}, ${took(job)}`;
+		const words = `${name(job)}${job.attempt > 1 ? `, attempt ${job.attempt}` : ""}${job.call > 0 ? ", reminder" : ""}: ${statusWord(job.status)}, ${took(job)}`;
 		const link = h("a", { class: `bar ${statusKind(job.status)}`, href: stepAddress(run.run_id, job.path, job.number), title: words, "aria-label": words });
 		return put(link, scale(job.begin), scale(job.end));
 	};
 	return section("timeline", "Timeline",
 		gaps.length > 0 && h("p.faint", `Folded: ${gaps.map(({ idle }) => seconds(idle / 1000)).join(", ")} in which nothing ran.`),
 		h("ol", { class: named ? "named" : "lanes" }, rows.map((row) => h("li",
-			named && h("span.name", row[0].path),
+			named && h("span.name", name(row[0])),
 			h("span.track", gaps.map(({ from, to }) => put(h("span.idle-gap"), from, to)), row.map(bar)),
 			named && h("span.number", took(row[0]))))));
 }

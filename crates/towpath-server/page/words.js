@@ -18,7 +18,7 @@ const SHAPES = {
 /** The kind, which has a colour, the shape, and the words. */
 const STATUSES = [
 	["ok", "check", "done, completed, succeeded, recovered, ok"],
-	["bad", "cross", "failed, timed-out, not-started, problem"],
+	["bad", "cross", "failed, timed-out, not-started, problem, broken"],
 	["run", "disc", "running"],
 	["ask", "question", "asking"],
 	["wait", "clock", "waiting"],
@@ -72,16 +72,13 @@ export function bytes(count) {
 
 export const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
 
-const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-const EXACT = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
-
-export function clock(date) {
+function clock(date) {
+	const time = exactClock(date).slice(0, 5);
 	const today = date.toDateString() === new Date().toDateString();
-	return today ? CLOCK.format(date) : `${DAY.format(date)} ${CLOCK.format(date)}`;
+	return today ? time : `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time}`;
 }
 
-export const exactClock = (date) => EXACT.format(date);
+export const exactClock = (date) => date.toLocaleTimeString("en-GB");
 
 /** A moment, such as `22:05`. */
 export function time(text) {

@@ -1,10 +1,14 @@
 //! From a listening socket to requests: bounded in number, in size and in time.
 
+use crate::connection_slots::{Client, ConnectionSlots};
 use crate::timed_stream::TimedStream;
 use crate::tls_files::TlsServer;
 use crate::{Server, ServerLimits};
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::io;
@@ -13,7 +17,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 /// The lines before a request's body.
@@ -46,13 +49,20 @@ impl Listening {
     /// On this machine alone. Port 0 is any that is free. Without IPv6, IPv4 is enough.
     pub fn loopback(port: u16) -> io::Result<Listening> {
         let first = StdListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
-        let port = first.local_addr()?.port();
-        let second = StdListener::bind(SocketAddr::from((Ipv6Addr::LOCALHOST, port)));
-        let sockets = [first].into_iter().chain(second.ok());
+        let chosen = first.local_addr()?.port();
+        let second = match StdListener::bind(SocketAddr::from((Ipv6Addr::LOCALHOST, chosen))) {
+            // What `localhost` means must not be another program's.
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && port == 0 => {
+                return Listening::loopback(0);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Err(error),
+            second => second.ok(),
+        };
+        let sockets = [first].into_iter().chain(second);
         let listeners = sockets.map(|socket| Listener { socket, tls: None }).collect();
         let names = ["127.0.0.1", "localhost", "[::1]"];
-        let origins = names.iter().map(|name| format!("http://{name}:{port}")).collect();
-        Ok(Listening { listeners, origins, port })
+        let origins = names.iter().flat_map(|name| origins("http", &format!("{name}:{chosen}")));
+        Ok(Listening { listeners, origins: origins.collect(), port: chosen })
     }
 
     /// Also on another address, `HOST:PORT`. Without TLS whoever can read the network can read all.
@@ -63,7 +73,7 @@ impl Listening {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let scheme = if tls.is_some() { "https" } else { "http" };
-        self.origins.push(format!("{scheme}://{}", address.to_ascii_lowercase()));
+        self.origins.extend(origins(scheme, &address.to_ascii_lowercase()));
         self.listeners.push(Listener { socket, tls });
         Ok(())
     }
@@ -74,27 +84,40 @@ impl Listening {
     }
 }
 
+/// As a browser writes it, which leaves out the usual port of a scheme.
+fn origins(scheme: &str, address: &str) -> impl Iterator<Item = String> + use<> {
+    let usual = if scheme == "https" { ":443" } else { ":80" };
+    let short = address.strip_suffix(usual).map(|name| format!("{scheme}://{name}"));
+    [format!("{scheme}://{address}")].into_iter().chain(short)
+}
+
 /// Serves one listening socket, for ever.
 pub(crate) async fn accept(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     router: Router,
     server: Arc<Server>,
-    free: Arc<Semaphore>,
 ) {
     let limits = server.config.limits;
+    let slots = ConnectionSlots::new(limits.connections);
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        match (Arc::clone(&free).try_acquire_owned(), tls.clone()) {
-            (Err(_), None) => drop(tokio::spawn(refuse(stream))),
+        match (slots.take().await, tls.clone()) {
+            (None, None) => drop(tokio::spawn(refuse(stream))),
             // Without a handshake nothing can be answered.
-            (Err(_), Some(_)) => {}
-            (Ok(permit), tls) => {
+            (None, Some(_)) => {}
+            (Some((permit, client)), tls) => {
                 let stream = TimedStream::new(stream, limits.writing, permit);
-                tokio::spawn(serve_any(stream, tls, router.clone(), limits));
+                let router = router.clone();
+                tokio::spawn(async move {
+                    tokio::select! {
+                        () = serve_any(stream, tls, router, limits, &client) => {}
+                        () = client.must_leave() => {}
+                    }
+                });
             }
         }
     }
@@ -105,23 +128,29 @@ async fn serve_any(
     tls: Option<TlsAcceptor>,
     router: Router,
     limits: ServerLimits,
+    client: &Arc<Client>,
 ) {
-    let Some(tls) = tls else { return serve(stream, router, limits).await };
+    let Some(tls) = tls else { return serve(stream, router, limits, client).await };
     if let Ok(Ok(stream)) = tokio::time::timeout(limits.reading, tls.accept(stream)).await {
-        serve(stream, router, limits).await;
+        serve(stream, router, limits, client).await;
     }
 }
 
-async fn serve<S>(stream: S, router: Router, limits: ServerLimits)
+async fn serve<S>(stream: S, router: Router, limits: ServerLimits, client: &Arc<Client>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(|mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Arc::clone(client));
+        router.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.reading)
         .max_header_size(HEAD)
         .max_buf_size(BUFFER)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     // What goes wrong with a connection is the client's business.
     let _ = connection.await;

@@ -5,23 +5,27 @@ use crate::Server;
 use crate::answer::{Answer, Refusal};
 use crate::own_program::{self, Asking, Started};
 use crate::routes::Asked;
-use crate::views::journal::{find, open, open_for, shown};
+use crate::views::journal::{find, now_ms, open, open_for, shown};
 use crate::views::recipes::directory;
+use crate::views::step::definition;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use towpath_core::RunId;
+use towpath_core::{RunId, StepPath};
 use towpath_engine::last_owner_of;
+use towpath_recipe::Effect;
 use towpath_shell::bash::quote;
 use towpath_store::{RunFilter, RunRow, Store};
 
 /// A start that takes longer is left alone, and answered without the run.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
-/// The system has a limit of 128 KiB for one argument of a command.
+/// The system has a limit of 128 KiB for one argument of a command, with the NUL at its end.
+const LONGEST_WORD: usize = 128 * 1024 - 1;
 const LONGEST_INPUT: usize = 100_000;
 
 #[derive(Deserialize)]
@@ -53,6 +57,7 @@ struct ResumeBody {
     wait: bool,
     #[serde(default)]
     again: Vec<String>,
+    confirm: Option<String>,
     max_visits: Option<u32>,
     max_steps: Option<u32>,
     max_restarts: Option<u32>,
@@ -176,7 +181,7 @@ pub(crate) fn resume(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
     line.flag(given.new_session, "--new-session");
     line.flag(given.wait, "--wait");
     for step in &given.again {
-        confirm(server, asked, step, None)?;
+        confirm(server, asked, step, given.confirm.as_deref())?;
         line.value("--again", Some(step));
     }
     let limits = [
@@ -193,6 +198,11 @@ pub(crate) fn resume(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
 pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
     let given: AnswerBody = body(asked)?;
     let mut line = Line::new(&["resume", "--quiet"]);
+    if !asking(server, asked)?.iter().any(|step| step.as_str() == given.step) {
+        // It may have been answered elsewhere, while this was typed.
+        let message = format!("no question about {} is open", given.step);
+        return Err(Refusal::bad_input(message));
+    }
     match given.verdict {
         StepVerdict::Done => {
             line.value("--done", Some(&given.step));
@@ -207,6 +217,12 @@ pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
     continue_run(server, asked, line)
 }
 
+/// The steps about which the user must decide before the run can continue.
+fn asking(server: &Server, asked: &Asked) -> Result<Vec<StepPath>, Refusal> {
+    let (store, row) = run_of(server, asked)?;
+    Ok(shown(server, &store, row)?.asking(now_ms()))
+}
+
 /// A step that may run only once is run again only by a user who has typed its path.
 fn confirm(
     server: &Server,
@@ -214,12 +230,14 @@ fn confirm(
     again: &str,
     typed: Option<&str>,
 ) -> Result<(), Refusal> {
-    let name = asked.path("run");
-    let store = open_for(server, name)?;
-    let shown = shown(server, &store, find(&store, name)?)?;
-    let asks = shown.asking(0).iter().any(|step| step.as_str() == again);
-    if asks && typed != Some(again) {
-        let message = format!("{again} may run only once: answer with its path as `confirm`");
+    let (store, row) = run_of(server, asked)?;
+    let shown = shown(server, &store, row)?;
+    // A name that the command would not find is refused by it, in its own words.
+    let Ok(step) = shown.run().find_step(again) else { return Ok(()) };
+    let once = definition(shown.run().program(), &step);
+    let once = once.is_some_and(|step| step.effect == Effect::Once);
+    if once && typed != Some(step.as_str()) {
+        let message = format!("{step} may run only once: answer with its path as `confirm`");
         return Err(Refusal::bad_input(message));
     }
     Ok(())
@@ -254,7 +272,10 @@ pub(crate) fn trust(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
     if !things.into_iter().any(|thing| thing["hash"] == given.hash.as_str()) {
         return Err(Refusal::bad_input("it has changed since it was shown: look at it again"));
     }
-    let line = Line::new(&["trust", "--yes"]).last(&given.path);
+    let mut line = Line::new(&["trust", "--yes"]);
+    // It is compared once more by the command that trusts it.
+    line.value("--hash", Some(&given.hash));
+    let line = line.last(&given.path);
     execute(server, directory, &line, &|_| Ok(None))
 }
 
@@ -297,6 +318,10 @@ fn execute(
     line: &Line,
     owns: &dyn Fn(u32) -> Result<Option<RunId>, Refusal>,
 ) -> Result<Answer, Refusal> {
+    let too_much = |word: &OsString| word.as_bytes().contains(&0) || word.len() > LONGEST_WORD;
+    if line.0.iter().any(too_much) {
+        return Err(Refusal::bad_input("a value has a NUL, or is too long for a command"));
+    }
     let mut started = Started::new(server, directory, &line.0)?;
     let pid = started.pid();
     let until = Instant::now() + PATIENCE;

@@ -15,6 +15,7 @@ mod accept_connections;
 mod actions;
 mod answer;
 mod config;
+mod connection_slots;
 mod live;
 mod own_program;
 mod page_files;
@@ -42,7 +43,6 @@ use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 
 /// What all requests share.
 #[derive(Debug)]
@@ -78,13 +78,12 @@ pub fn serve(config: ServerConfig, listening: Listening) -> io::Result<Infallibl
     runtime.block_on(async {
         let router = routes::router(&server);
         tokio::spawn(phone::live_runs::follow(Arc::clone(&server)));
-        let free = Arc::new(Semaphore::new(server.config.limits.connections));
         for Listener { socket, tls } in listening.listeners {
             socket.set_nonblocking(true)?;
             let socket = TcpListener::from_std(socket)?;
             let tls = tls.map(TlsServer::acceptor);
-            let (server, free) = (Arc::clone(&server), Arc::clone(&free));
-            tokio::spawn(accept_connections::accept(socket, tls, router.clone(), server, free));
+            let server = Arc::clone(&server);
+            tokio::spawn(accept_connections::accept(socket, tls, router.clone(), server));
         }
         std::future::pending::<io::Result<Infallible>>().await
     })

@@ -4,6 +4,7 @@
 
 use crate::Server;
 use crate::answer::Refusal;
+use crate::connection_slots::Client;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HOST, HeaderName, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
@@ -60,9 +61,14 @@ fn check(server: &Server, request: &Request) -> Result<(), Refusal> {
     if !is_own_origin(server, headers) || is_from_elsewhere(request) {
         return foreign("foreign-origin", "this server answers its own page only");
     }
-    if is_data(uri) && uri.path() != EVENTS && !has_token(server, headers) {
-        let message = "this needs the token of the server that is running now";
-        return Err(Refusal::new(StatusCode::UNAUTHORIZED, "no-token", message));
+    if is_data(uri) && uri.path() != EVENTS {
+        if !has_token(server, headers) {
+            let message = "this needs the token of the server that is running now";
+            return Err(Refusal::new(StatusCode::UNAUTHORIZED, "no-token", message));
+        }
+        if let Some(client) = request.extensions().get::<Arc<Client>>() {
+            client.is_known_now();
+        }
     }
     Ok(())
 }

@@ -39,7 +39,9 @@ impl Preview {
             }
             let path = step.path.to_string();
             match step.state {
-                StepState::Ended | StepState::NotReached => self.keeps.push(path),
+                StepState::Ended => self.keeps.push(path),
+                // The recipe that it is in ended without it.
+                StepState::NotReached => {}
                 StepState::Asking => self.asks.push(path),
                 _ if step.attempts > 0 => self.again.push(path),
                 _ => self.to_come.push(path),

@@ -22,18 +22,19 @@ pub fn status_of(store: &Store, row: &RunRow) -> RunStatus {
     status
 }
 
-/// A run that has not ended has a summary from its start: its record has the present one. Returns the steps
-/// that are running, or were when its owner ended.
-pub fn bring_up_to_date(store: &Store, row: &mut RunRow, limits: Limits) -> Vec<StepInFlight> {
+/// A run that has not ended has a summary from its start: its record has the present one. Returns the run
+/// as it is recorded; none of one that has ended.
+pub fn bring_up_to_date(store: &Store, row: &mut RunRow, limits: Limits) -> Option<Recorded> {
     if row.summary.status != RunStatus::Running {
-        return Vec::new();
+        return None;
     }
-    // One that cannot be read any more is listed as it was at its start; looking at it reports why.
     let Ok(known) = recorded(store, &row.id, Limits { agents: 1, ..limits }) else {
-        return Vec::new();
+        // One that cannot be read any more is listed as it was at its start; looking at it reports why.
+        row.summary.cost_unknown = true;
+        return None;
     };
     row.summary = summary(&known.run, None, row.summary.active_ms);
-    steps_in_flight(&known.run.view())
+    Some(known)
 }
 
 /// A step that was started and has no end.

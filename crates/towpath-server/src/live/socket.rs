@@ -6,6 +6,8 @@
 use super::events::After;
 use crate::Server;
 use crate::answer::Refusal;
+use crate::connection_slots::Client;
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -22,6 +24,8 @@ const FRAME: usize = 1024 * 1024;
 const PING: Duration = Duration::from_secs(20);
 /// Of the range that is for applications: like the status 401.
 const NO_TOKEN: u16 = 4401;
+/// The client does not keep to the protocol.
+const POLICY: u16 = 1008;
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -32,27 +36,32 @@ enum First {
 
 pub(crate) async fn connect(
     State(server): State<Arc<Server>>,
+    Extension(client): Extension<Arc<Client>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response<Body> {
     match upgrade {
         Ok(upgrade) => upgrade
             .max_message_size(FRAME)
             .max_frame_size(FRAME)
-            .on_upgrade(|socket| talk(server, socket)),
+            .on_upgrade(move |socket| talk(server, client, socket)),
         Err(_) => Refusal::bad_input("this is the address of a WebSocket").into_response(),
     }
 }
 
-async fn talk(server: Arc<Server>, mut socket: WebSocket) {
-    let opening = opening(&server, &mut socket);
-    let Ok(Some((token, since))) =
-        tokio::time::timeout(server.config.limits.reading, opening).await
-    else {
-        return close(socket, "the first message did not come").await;
+async fn talk(server: Arc<Server>, client: Arc<Client>, mut socket: WebSocket) {
+    let opening = tokio::select! {
+        opening = tokio::time::timeout(server.config.limits.reading, opening(&server, &mut socket)) => opening,
+        () = client.must_leave() => return,
+    };
+    let (token, since) = match opening {
+        Ok(Some(opening)) => opening,
+        Ok(None) => return close(socket, NO_TOKEN, "the first message has no token").await,
+        Err(_) => return close(socket, POLICY, "the first message did not come").await,
     };
     if !server.config.token.matches(&token) {
-        return close(socket, "this is not the token of this server").await;
+        return close(socket, NO_TOKEN, "this is not the token of this server").await;
     }
+    client.is_known_now();
     // Subscribed before anything is read: what happens meanwhile is sent, too.
     let mut news = server.events.subscribe();
     let latest = *news.borrow_and_update();
@@ -135,8 +144,8 @@ async fn send(socket: &mut WebSocket, text: String) -> Result<(), axum::Error> {
     socket.send(Message::Text(text.into())).await
 }
 
-async fn close(mut socket: WebSocket, reason: &'static str) {
-    let frame = CloseFrame { code: NO_TOKEN, reason: reason.into() };
+async fn close(mut socket: WebSocket, code: u16, reason: &'static str) {
+    let frame = CloseFrame { code, reason: reason.into() };
     let _ = socket.send(Message::Close(Some(frame))).await;
     // The client closes now, or its connection is closed with this function.
     let _ = tokio::time::timeout(Duration::from_secs(1), socket.recv()).await;

@@ -17,6 +17,8 @@ use towpath_store::Store;
 const PAUSE: Duration = Duration::from_millis(40);
 /// So often the file itself is looked for again: it may have been made, or replaced.
 const REOPEN: u32 = 50;
+/// So often the owners of runs are looked for that had none.
+const EVERYBODY: u32 = 25;
 
 /// The thread ends with the server.
 pub(crate) fn start(config: &ServerConfig, events: &Arc<Events>) -> io::Result<()> {
@@ -72,9 +74,11 @@ impl Watcher {
         let Some(store) = self.store.take() else { return Vec::new() };
         let mut changes = Vec::new();
         let version = store.data_version().ok();
-        let looked =
-            if version != self.version { self.runs_changed(&store, &mut changes) } else { true };
-        self.owners_changed(&store, &mut changes);
+        let is_new = version != self.version;
+        let looked = if is_new { self.runs_changed(&store, &mut changes) } else { true };
+        // A run that nobody owns is owned again only by a process that records it; or it was missed.
+        let all = is_new || self.rounds.is_multiple_of(EVERYBODY);
+        self.owners_changed(&store, all, &mut changes);
         self.outputs_changed(&store, &mut changes);
         if looked {
             self.version = version;
@@ -106,9 +110,9 @@ impl Watcher {
     }
 
     /// A process that is killed records nothing: its lock shows that it is gone.
-    fn owners_changed(&mut self, store: &Store, changes: &mut Vec<Change>) {
+    fn owners_changed(&mut self, store: &Store, all: bool, changes: &mut Vec<Change>) {
         let running = StatusKind::Running.as_str();
-        for (id, known) in &mut self.runs {
+        for (id, known) in self.runs.iter_mut().filter(|(_, known)| all || known.owned) {
             let owned = (known.status == running || known.owned) && is_owned(store, id);
             if owned != known.owned {
                 known.owned = owned;

@@ -6,7 +6,9 @@ use super::messages::{ClientMessage, ErrorMessage, ServerMessage, SessionHistory
 use super::requests::{self, Request};
 use super::run_messages::Published;
 use crate::answer::Refusal;
+use crate::connection_slots::Client;
 use crate::{Server, page_files};
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -34,13 +36,14 @@ const NORMAL: u16 = 1000;
 /// At `/`, where a browser gets the page.
 pub(crate) async fn connect_or_page(
     State(server): State<Arc<Server>>,
+    Extension(client): Extension<Arc<Client>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response<Body> {
     match upgrade {
-        Ok(upgrade) => accept(server, upgrade),
+        Ok(upgrade) => accept(server, client, upgrade),
         Err(_) => page_files::answer(method, uri, headers).await,
     }
 }
@@ -48,26 +51,34 @@ pub(crate) async fn connect_or_page(
 /// At `/ws`.
 pub(crate) async fn connect(
     State(server): State<Arc<Server>>,
+    Extension(client): Extension<Arc<Client>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response<Body> {
     match upgrade {
-        Ok(upgrade) => accept(server, upgrade),
+        Ok(upgrade) => accept(server, client, upgrade),
         Err(_) => Refusal::bad_input("this is the address of a WebSocket").into_response(),
     }
 }
 
-fn accept(server: Arc<Server>, upgrade: WebSocketUpgrade) -> Response<Body> {
+fn accept(server: Arc<Server>, client: Arc<Client>, upgrade: WebSocketUpgrade) -> Response<Body> {
     let upgrade = upgrade.max_message_size(FRAME).max_frame_size(FRAME);
-    upgrade.on_upgrade(|socket| async move {
+    upgrade.on_upgrade(move |socket| async move {
         // Whatever goes wrong with a connection is the client's business.
-        let _ = talk(server, socket).await;
+        let _ = talk(server, &client, socket).await;
     })
 }
 
-async fn talk(server: Arc<Server>, mut socket: WebSocket) -> Result<(), axum::Error> {
+async fn talk(
+    server: Arc<Server>,
+    client: &Client,
+    mut socket: WebSocket,
+) -> Result<(), axum::Error> {
     send(&mut socket, &hello(), MESSAGE).await?;
     let patience = server.config.limits.reading;
-    let greeting = tokio::time::timeout(patience, greeting(&server, &mut socket)).await;
+    let greeting = tokio::select! {
+        greeting = tokio::time::timeout(patience, greeting(&server, &mut socket)) => greeting,
+        () = client.must_leave() => return Ok(()),
+    };
     let (connect, key) = match greeting.unwrap_or(Err(auth_error())) {
         Ok(connect) => connect,
         Err(refusal) => {
@@ -75,6 +86,7 @@ async fn talk(server: Arc<Server>, mut socket: WebSocket) -> Result<(), axum::Er
             return close(socket).await;
         }
     };
+    client.is_known_now();
     let connected = ServerMessage::Connected {
         message: "Session registered",
         session_id: connect.text("session_id").map(str::to_owned),

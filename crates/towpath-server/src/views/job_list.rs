@@ -104,10 +104,10 @@ fn recorded_outputs(stored: &StoredFact, number: u32) -> Vec<Value> {
     pairs.map(|(stream, bytes)| output_json(number, stream, bytes, false)).collect()
 }
 
-/// What a job without an end has printed so far.
+/// What a job without an end has printed so far. One that runs may not have its files yet.
 fn live_outputs(directory: &Path, number: u32, live: bool) -> Vec<Value> {
-    let size = |stream| Some((stream, live_size(&live_path(directory, number, stream))?));
-    let sizes = STREAMS.into_iter().filter_map(size);
+    let size = |stream| live_size(&live_path(directory, number, stream)).unwrap_or(0);
+    let sizes = STREAMS.into_iter().map(|stream| (stream, size(stream)));
     let sizes = sizes.filter(|(_, bytes)| live || *bytes > 0);
     sizes.map(|(stream, bytes)| output_json(number, stream, bytes, live)).collect()
 }

@@ -27,7 +27,18 @@ pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
     let run = asked.path("run");
     let store = open_for(server, run)?;
     let id = find(&store, run)?.id;
-    let (source, live) = source(&store, &id, asked.path("output"))?;
+    let look = || source(&store, &id, asked.path("output"));
+    let (found, live) = look()?;
+    match read(asked, &found, live) {
+        // The job has just ended, and what it printed went from its file into the journal.
+        Err(ReadError::Gone) if live => {
+            look().and_then(|(found, live)| Ok(read(asked, &found, live)?))
+        }
+        answer => Ok(answer?),
+    }
+}
+
+fn read(asked: &Asked, source: &Source, live: bool) -> Result<Answer, ReadError> {
     let size = source.size();
     let is_asked = |name| asked.query(name) == Some("true");
     let wanted = match asked.query("search") {
@@ -48,6 +59,27 @@ pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
         ],
         bytes: source.read(from, to)?,
     })
+}
+
+/// Why an output cannot be read.
+pub(crate) enum ReadError {
+    Gone,
+    Refused(Refusal),
+}
+
+impl From<Refusal> for ReadError {
+    fn from(refusal: Refusal) -> ReadError {
+        ReadError::Refused(refusal)
+    }
+}
+
+impl From<ReadError> for Refusal {
+    fn from(error: ReadError) -> Refusal {
+        match error {
+            ReadError::Gone => Refusal::not_found("this output has been removed"),
+            ReadError::Refused(refusal) => refusal,
+        }
+    }
 }
 
 /// The output of this name, and whether it may still grow.
@@ -94,7 +126,7 @@ impl Source {
         }
     }
 
-    fn read(&self, from: u64, to: u64) -> Result<Vec<u8>, Refusal> {
+    fn read(&self, from: u64, to: u64) -> Result<Vec<u8>, ReadError> {
         match self {
             Source::Inline(bytes) => Ok(bytes[from as usize..to as usize].to_vec()),
             Source::File { path, .. } => read_file(path, from, to - from),
@@ -102,7 +134,7 @@ impl Source {
     }
 }
 
-fn read_file(path: &Path, from: u64, length: u64) -> Result<Vec<u8>, Refusal> {
+fn read_file(path: &Path, from: u64, length: u64) -> Result<Vec<u8>, ReadError> {
     let read = || -> io::Result<Vec<u8>> {
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(from))?;
@@ -110,5 +142,8 @@ fn read_file(path: &Path, from: u64, length: u64) -> Result<Vec<u8>, Refusal> {
         file.take(length).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    read().map_err(|error| Refusal::state(format!("{}: {error}", path.display())))
+    read().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => ReadError::Gone,
+        _ => Refusal::state(format!("{}: {error}", path.display())).into(),
+    })
 }

@@ -1,6 +1,7 @@
 //! Recipes and the state of this machine, as the program's own commands print them.
 
 use super::journal::open;
+use super::run::texts;
 use crate::Server;
 use crate::answer::{Answer, Refusal};
 use crate::own_program::{self, Asking};
@@ -48,6 +49,7 @@ pub(crate) fn one(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
         "directory": escaped(&directory),
         "name": name,
         "chart": own_program::text(server, &directory, &Asking::Chart(name))?,
+        "context_texts": texts(&recipe["recipes"][0]["context"]),
         "dry_run": dry_run,
         "trust": trust,
         "past": past(server, recipe["recipe"].as_str().unwrap_or(name))?,
@@ -64,7 +66,9 @@ pub(crate) fn directory(server: &Server, asked: &Asked) -> Result<PathBuf, Refus
     let path = PathBuf::from(named);
     match path.is_absolute() && path.is_dir() {
         true => Ok(path),
-        false => Err(Refusal::bad_input(format!("{named} is not an absolute directory"))),
+        false => {
+            Err(Refusal::bad_input(format!("{named} must be the absolute path of a directory")))
+        }
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
     let words = (server.config.describe)(&shown, now);
     let mut value = shown.json(words.resume.clone(), now, zone);
     let jobs = job_list(server, &store, &shown)?;
+    value["input_texts"] = texts(&value["inputs"]);
     value["why"] = json!(words.why);
     value["next"] = words.next.iter().map(next_json).collect();
     value["resume_preview"] = resume_preview(&shown, now);
@@ -26,4 +27,14 @@ pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
     value["questions"] = of_run(server, &shown, &words).into();
     value["facts"] = json!(shown.recorded.facts);
     Ok(Answer::Json(value))
+}
+
+/// Values as text: a browser has fewer digits than a number may have.
+pub(crate) fn texts(values: &Value) -> Value {
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        value => serde_json::to_string_pretty(value).unwrap_or_default(),
+    };
+    let values = values.as_object().into_iter().flatten();
+    values.map(|(name, value)| (name.clone(), json!(text(value)))).collect()
 }

@@ -9,11 +9,12 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use towpath_core::{RunStatus, StatusKind};
-use towpath_engine::recorded;
 use towpath_store::{RunFilter, RunRow, Store};
 use towpath_view::amounts_and_times::rfc3339;
 use towpath_view::foreign_text::escaped;
-use towpath_view::run_json::{bring_up_to_date, dollars, position, runs_json, status_of};
+use towpath_view::run_json::{
+    StepInFlight, bring_up_to_date, dollars, position, runs_json, status_of, steps_in_flight,
+};
 
 const USUAL: usize = 50;
 const MOST: usize = 1000;
@@ -26,6 +27,7 @@ struct Listed {
     row: RunRow,
     status: RunStatus,
     group: Group,
+    running_steps: Vec<StepInFlight>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,23 +88,24 @@ pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
 fn listed(server: &Server, store: &Store) -> Result<Vec<Listed>, Refusal> {
     let mut later = HashSet::new();
     let rows = store.runs(&RunFilter::default())?;
-    let listed = |row: RunRow| {
+    let listed = |mut row: RunRow| {
         let status = status_of(store, &row);
         let is_latest = later.insert((row.recipe.clone(), row.directory.clone()));
-        let asks = asks(server, store, &row, &status);
-        Listed { group: Group::of(&status, is_latest, asks), row, status }
+        let known = bring_up_to_date(store, &mut row, server.config.run_limits);
+        let known = known.as_ref().map(|known| &known.run);
+        let asks = match status {
+            RunStatus::Asking { .. } => true,
+            RunStatus::Interrupted => {
+                known.is_some_and(|run| !run.asking_when_resumed(now_ms()).is_empty())
+            }
+            _ => false,
+        };
+        // What was interrupted does nothing now.
+        let running = known.filter(|_| status == RunStatus::Running);
+        let running_steps = running.map_or_else(Vec::new, |run| steps_in_flight(&run.view()));
+        Listed { group: Group::of(&status, is_latest, asks), row, status, running_steps }
     };
     Ok(rows.into_iter().map(listed).collect())
-}
-
-/// Whether the user must decide something before the run can continue.
-fn asks(server: &Server, store: &Store, row: &RunRow, status: &RunStatus) -> bool {
-    match status {
-        RunStatus::Asking { .. } => true,
-        RunStatus::Interrupted => recorded(store, &row.id, server.config.run_limits)
-            .is_ok_and(|known| !known.run.asking_when_resumed(now_ms()).is_empty()),
-        _ => false,
-    }
 }
 
 /// Which runs a request wants.
@@ -161,16 +164,13 @@ fn json_of(
 
 /// A row of the program's own list, with its group and its owner.
 fn row_json(server: &Server, store: &Store, listed: &Listed) -> Value {
-    let mut row = listed.row.clone();
-    let mut in_flight = bring_up_to_date(store, &mut row, server.config.run_limits);
-    // What was interrupted does nothing now.
-    in_flight.retain(|_| listed.status == RunStatus::Running);
-    let running = in_flight.iter().map(|step| {
+    let running = listed.running_steps.iter().map(|step| {
         let since = step.started_ms.map(|ms| rfc3339(ms, &server.config.zone));
         json!({ "path": step.path, "since": since })
     });
-    let owner = owner(server, store, &row.id);
-    let mut value = runs_json(&[(row, listed.status.clone())], &server.config.zone);
+    let owner = owner(server, store, &listed.row.id);
+    let row = (listed.row.clone(), listed.status.clone());
+    let mut value = runs_json(&[row], &server.config.zone);
     let mut value = value["runs"][0].take();
     value["group"] = json!(listed.group.as_str());
     value["owner"] = owner;

@@ -8,7 +8,7 @@ use crate::answer::{Answer, Refusal};
 use crate::routes::Asked;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use towpath_core::StepPath;
+use towpath_core::{JobKey, StepPath};
 use towpath_engine::started_jobs;
 use towpath_recipe::{Effect, Program, Step};
 use towpath_run::{Job, JobStatus, JobWork, StepView};
@@ -26,10 +26,17 @@ pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
         result_json::mark_over(&mut value);
     }
     let id = &shown.row.id;
-    let texts = started_jobs(&store, id, server.config.run_limits, &|key| key.step_path() == path)?;
+    let visits = visits(&steps, &path);
+    // A visit that was run again has no step of its own any more: its jobs are shown with the last one.
+    let is_own = |key: &JobKey| {
+        let other = key.step_path();
+        let replaced = || !visits.iter().any(|visit| visit == other.as_str());
+        other == path || other.without_visits() == path.without_visits() && replaced()
+    };
+    let texts = started_jobs(&store, id, server.config.run_limits, &is_own)?;
     let texts: HashMap<u32, Job> = texts.into_iter().map(|job| (job.number, job.job)).collect();
     let jobs = job_list(server, &store, &shown)?;
-    let own = jobs.iter().filter(|job| job.key.step_path() == path);
+    let own = jobs.iter().filter(|job| is_own(&job.key));
     let jobs: Vec<Value> = own.map(|job| job_json(job, texts.get(&job.number))).collect();
     let definition = definition(shown.run().program(), &path);
     let condition = definition.and_then(|step| step.condition.as_ref());
@@ -44,7 +51,7 @@ pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
         "condition": condition.map(towpath_recipe::condition::Condition::text),
         "once": definition.is_some_and(|step| step.effect == Effect::Once),
         "outcomes": outcomes,
-        "visits": visits(&steps, &path),
+        "visits": visits,
         "jobs": jobs,
     })))
 }
@@ -85,7 +92,7 @@ fn visits(steps: &[StepView], path: &StepPath) -> Vec<String> {
 
 /// The step in its recipe. A state machine may have continued with another recipe: then it is looked for
 /// in all of them.
-fn definition<'a>(program: &'a Program, path: &StepPath) -> Option<&'a Step> {
+pub(crate) fn definition<'a>(program: &'a Program, path: &StepPath) -> Option<&'a Step> {
     let bare = path.without_visits();
     let mut recipe = 0;
     let mut found = None;

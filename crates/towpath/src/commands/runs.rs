@@ -18,7 +18,9 @@ use std::collections::HashMap;
 use towpath_core::{RunId, RunStatus, StatusKind};
 use towpath_shell::bash::quote;
 use towpath_store::{RunFilter, RunRow, Store, Summary};
-use towpath_view::run_json::{StepInFlight, bring_up_to_date, dollars, position, runs_json};
+use towpath_view::run_json::{
+    StepInFlight, bring_up_to_date, dollars, position, runs_json, steps_in_flight,
+};
 
 /// List runs, newest first.
 ///
@@ -77,7 +79,8 @@ impl Execute for Args {
         let mut in_flight = HashMap::new();
         if let Some(store) = &store {
             for (row, _) in &mut rows {
-                let steps = bring_up_to_date(store, row, LIMITS);
+                let steps = bring_up_to_date(store, row, LIMITS)
+                    .map_or_else(Vec::new, |known| steps_in_flight(&known.run.view()));
                 in_flight.insert(row.id.clone(), steps);
             }
         }

@@ -48,6 +48,9 @@ pub struct Args {
     /// Trust without asking.
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
     pub yes: bool,
+    /// Only what has this hash, which --json prints: what has changed since then is refused.
+    #[arg(long, requires = "paths")]
+    pub hash: Option<String>,
     /// List what is trusted.
     #[arg(long, conflicts_with_all = ["paths", "revoke"])]
     pub list: bool,
@@ -75,6 +78,13 @@ impl Execute for Args {
             return trust_here(env, self);
         }
         let subjects = subjects(env, self)?;
+        let differs = |subject: &ConsentSubject| {
+            self.hash.as_ref().is_some_and(|hash| subject.hash.to_string() != *hash)
+        };
+        if subjects.iter().any(differs) {
+            let message = "it has changed since it was shown: look at it again";
+            return Err(CommandError::new(Exit::Setup, ErrorKind::NotTrusted, message));
+        }
         let store = env.journal()?;
         let mut open = Vec::new();
         for subject in &subjects {

@@ -82,6 +82,7 @@ impl Execute for Args {
         if self.print_url {
             let running = RunningServer::find(env).ok_or_else(none_is_up)?;
             out::line(running.address(run.as_ref()));
+            running.other_address().into_iter().for_each(out::line);
             self.show_phone_key(env, &running)?;
             return Ok(Exit::Done);
         }
@@ -120,8 +121,7 @@ impl Args {
     /// What it means that other machines can reach the server.
     fn warn_of_other_address(&self, server: &RunningServer) {
         let Some(address) = &self.listen else { return };
-        let scheme = if self.plain { "http" } else { "https" };
-        out::line(server.address_on(&format!("{scheme}://{address}")));
+        server.other_address().into_iter().for_each(out::line);
         out::note(format!(
             "warning: whoever can reach {address} and has the token can see all your runs and run \
              commands as you; --read-only leaves them only the seeing"
@@ -162,7 +162,10 @@ impl Args {
             let message = "a server that is not read-only is up; to end it: towpath ui --stop";
             return Err(CommandError::new(Exit::Setup, ErrorKind::InUse, message));
         }
-        if let Some(address) = &self.listen {
+        let other = running.note.other.as_ref();
+        if let Some(address) = &self.listen
+            && !other.is_some_and(|origin| origin.ends_with(&format!("//{address}")))
+        {
             let message = format!(
                 "a server is up that was started without {address}; to end it: towpath ui --stop"
             );

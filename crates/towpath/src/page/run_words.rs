@@ -157,14 +157,9 @@ fn question(id: &RunId, run: &Run, step: &StepPath) -> StepQuestion {
 /// That it has done its work, and that it has not.
 fn answers(id: &RunId, run: &Run, step: &StepPath) -> Vec<NextCommand> {
     let body = |verdict: &str| json!({ "step": step, "verdict": verdict });
-    let chosen = run.outcomes_of(step).is_empty();
+    let done = next_commands::done(id, run, step);
     vec![
-        command(
-            "it has done its work",
-            next_commands::done(id, run, step),
-            "answer",
-            chosen.then(|| body("done")),
-        ),
+        command("it has done its work", done, "answer", Some(body("done"))),
         // The user types the path, to confirm.
         command("it has not", next_commands::again(id, step), "answer", Some(body("again"))),
     ]

@@ -19,11 +19,24 @@ pub struct RunningServer {
 }
 
 /// What a server notes about itself.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ServerNote {
     pub pid: u32,
     pub port: u16,
     pub read_only: bool,
+    /// The origin on another address than loopback.
+    #[serde(default)]
+    pub other: Option<String>,
+}
+
+impl ServerNote {
+    /// Whether a server like `next` may have the token of this one: the same one again, and nobody on a
+    /// network could read it.
+    pub fn passes_token_to(&self, next: &ServerNote) -> bool {
+        let same =
+            (self.port, self.read_only, &self.other) == (next.port, next.read_only, &next.other);
+        same && !self.other.as_ref().is_some_and(|origin| origin.starts_with("http:"))
+    }
 }
 
 /// Where a server keeps its files.
@@ -67,8 +80,8 @@ impl PageFiles {
         fs::metadata(self.token_file()).is_ok_and(|file| file.mode() & 0o077 == 0)
     }
 
-    pub fn write_note(&self, note: ServerNote) -> io::Result<()> {
-        write_private(&self.note(), &serde_json::to_vec(&note)?)
+    pub fn write_note(&self, note: &ServerNote) -> io::Result<()> {
+        write_private(&self.note(), &serde_json::to_vec(note)?)
     }
 
     /// So that the next server has another one.
@@ -121,8 +134,9 @@ impl RunningServer {
     }
 
     /// The page on another address than loopback.
-    pub fn address_on(&self, origin: &str) -> String {
-        format!("{origin}/#t={}", self.token.as_str())
+    pub fn other_address(&self) -> Option<String> {
+        let origin = self.note.other.as_ref()?;
+        Some(format!("{origin}/#t={}", self.token.as_str()))
     }
 
     fn bare(&self, run: Option<&RunId>) -> String {

@@ -42,6 +42,14 @@ pub struct OtherAddress {
     pub tls: Option<TlsServer>,
 }
 
+impl OtherAddress {
+    /// `https://box.example:8443`
+    pub fn origin(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+}
+
 /// None: another server has the lock of this state directory.
 pub fn prepare(
     env: &Environment,
@@ -58,16 +66,20 @@ pub fn prepare(
     let lock = RunLock::try_acquire(&files.lock()).map_err(|e| setup(&files.lock(), e))?;
     let Acquire::Acquired(lock) = lock else { return Ok(None) };
     let last = files.last();
-    let mut listening = bind(last, choice.port)?;
-    let note =
-        ServerNote { pid: std::process::id(), port: listening.port(), read_only: choice.read_only };
-    let same = last.is_some_and(|last| (last.port, last.read_only) == (note.port, note.read_only));
+    let mut listening = bind(last.as_ref(), choice.port)?;
+    let note = ServerNote {
+        pid: std::process::id(),
+        port: listening.port(),
+        read_only: choice.read_only,
+        other: choice.other.as_ref().map(OtherAddress::origin),
+    };
+    let same = last.is_some_and(|last| last.passes_token_to(&note));
     let token = token(&files, same).map_err(|error| setup(directory, error))?;
     if let Some(OtherAddress { address, tls }) = choice.other {
         let refused = |error| CommandError::setup(format!("cannot listen on {address}: {error}"));
         listening.also_on(&address, tls).map_err(refused)?;
     }
-    files.write_note(note).map_err(|error| setup(directory, error))?;
+    files.write_note(&note).map_err(|error| setup(directory, error))?;
     let config = ServerConfig {
         state: env.directories.state.clone(),
         program: own_program()?,
@@ -103,7 +115,7 @@ pub fn new_token() -> io::Result<Token> {
     Ok(Token::from_random(bytes))
 }
 
-fn bind(last: Option<ServerNote>, port: Option<u16>) -> Result<Listening, CommandError> {
+fn bind(last: Option<&ServerNote>, port: Option<u16>) -> Result<Listening, CommandError> {
     let refused = |error| CommandError::setup(format!("cannot listen on 127.0.0.1: {error}"));
     if let Some(port) = port {
         let taken = |error| {

@@ -68,3 +68,19 @@ fn a_projects_settings_apply_once_they_are_trusted() {
     let printed = user.towpath(&["settings", "--json"]).exits(0).reports("has changed since");
     assert_eq!(agents(&printed), 10);
 }
+
+#[test]
+fn with_a_hash_only_what_was_shown_is_trusted() {
+    let user = User::new()
+        .file(".towpath/recipes/ci.yaml", "name: ci\nsteps: [{id: a, command: 'true'}]\n");
+    let path = ".towpath/recipes/ci.yaml";
+    let shown = user.towpath(&["trust", "--json", path]).json();
+    let hash = shown["things"][0]["hash"].as_str().expect("a hash").to_owned();
+    user.write(path, "name: ci\nsteps: [{id: a, command: 'echo other'}]\n");
+    let refused = user.towpath(&["trust", "--yes", "--hash", &hash, path]).exits(5);
+    refused.reports("it has changed since it was shown");
+    user.towpath(&["run", "ci"]).exits(5);
+    user.write(path, "name: ci\nsteps: [{id: a, command: 'true'}]\n");
+    user.towpath(&["trust", "--yes", "--hash", &hash, path]).exits(0);
+    user.towpath(&["run", "ci"]).exits(0);
+}

@@ -62,6 +62,23 @@ fn after_a_kill_an_open_page_finds_the_next_server_and_never_one_of_another_kind
 }
 
 #[test]
+fn a_token_that_a_network_could_read_is_not_used_again() {
+    let user = User::new();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = port.local_addr().expect("an address").to_string();
+    drop(port);
+    let plain = ["--listen", address.as_str(), "--plain"];
+    let mut page = Page::start(&user, &plain);
+    let urls = user.towpath(&["ui", "--print-url"]).exits(0).stdout;
+    assert!(urls.contains(&format!("http://{address}/#t={}", page.token)), "{urls}");
+    page.kill();
+    let mut again = Page::start(&user, &plain);
+    assert_ne!(again.token, page.token);
+    again.kill();
+    assert_ne!(Page::start(&user, &[]).token, again.token);
+}
+
+#[test]
 fn ctrl_c_and_a_hangup_forget_the_token() {
     for signal in [Signal::INT, Signal::HUP, Signal::TERM] {
         let user = User::new();

@@ -74,7 +74,7 @@ fn refusals_are_those_of_the_command() {
     page.post("runs", &json!({ "recipe": "ci", "directory": "work" })).refused(
         400,
         "bad-input",
-        "not an absolute directory",
+        "must be the absolute path of a directory",
     );
     page.post("runs/7f3k/resume", &json!({})).refused(404, "not-found", "there is no run 7f3k");
     page.post("runs", &json!({ "recipe": "ci", "sudo": true })).refused(400, "bad-input", "sudo");
@@ -183,6 +183,34 @@ fn a_step_that_may_run_once_is_asked_about_and_answered() {
 }
 
 #[test]
+fn a_short_name_of_a_step_that_may_run_once_confirms_nothing() {
+    let outer = "name: outer\nsteps:\n  - {id: shop, recipe: ./waiting.yaml}\n";
+    let user = User::new().file("waiting.yaml", WAITING).file("outer.yaml", outer).file("go", "");
+    let page = Page::start(&user, &[]);
+    let mut runner = user.start(&["run", "outer.yaml"]);
+    until("the payment", || !user.read("paid").is_empty());
+    let run = user.run().to_string();
+    kill_hard(&mut runner);
+    until("it asks", || page.get("questions")["questions"][0]["step"] == "shop/pay");
+    for name in ["shop/pay", "pay"] {
+        let bypass = page.post(&format!("runs/{run}/resume"), &json!({ "again": [name] }));
+        bypass.refused(400, "bad-input", "shop/pay may run only once");
+    }
+    let short = json!({ "step": "pay", "verdict": "again", "confirm": "pay" });
+    let answer = format!("runs/{run}/answer");
+    page.post(&answer, &short).refused(400, "bad-input", "no question about pay is open");
+    // A question that was answered elsewhere is not answered again.
+    let done = json!({ "step": "shop/pay", "verdict": "done" });
+    until("it is answered", || page.post(&answer, &done).status == 200);
+    until("the run is done", || status(&page, &run) == "done");
+    let again = json!({ "step": "shop/pay", "verdict": "again", "confirm": "shop/pay" });
+    page.post(&answer, &again).refused(400, "bad-input", "no question about shop/pay is open");
+    let bypass = page.post(&format!("runs/{run}/resume"), &json!({ "again": ["pay"] }));
+    bypass.refused(400, "bad-input", "shop/pay may run only once");
+    assert_eq!(user.count("paid", "paid"), 1);
+}
+
+#[test]
 fn inputs_that_no_command_line_can_have_are_refused() {
     let user = User::new().file("slow.yaml", SLOW);
     let page = Page::start(&user, &[]);
@@ -192,6 +220,8 @@ fn inputs_that_no_command_line_can_have_are_refused() {
         let body = json!({ "recipe": "slow.yaml", "inputs": { name: value } });
         page.post("runs", &body).refused(400, "bad-input", name);
     }
+    let body = json!({ "recipe": "slow\0.yaml" });
+    page.post("runs", &body).refused(400, "bad-input", "NUL");
     assert!(user.newest().is_none());
 }
 

@@ -15,7 +15,8 @@ fn without(mut value: Value, keys: &[&str]) -> Value {
     value
 }
 
-const OF_RUN: [&str; 7] = ["why", "next", "resume_preview", "owner", "jobs", "questions", "facts"];
+const OF_RUN: [&str; 8] =
+    ["input_texts", "why", "next", "resume_preview", "owner", "jobs", "questions", "facts"];
 
 const ASK: &str = "
 name: ask
@@ -91,6 +92,23 @@ fn views_are_the_same_as_what_the_commands_print() {
         printed["findings"].as_array().map(Vec::len)
     );
     check("get", "/api/v1/server", 200, &page.get("server"));
+}
+
+#[test]
+fn what_a_run_that_is_not_over_has_cost_is_in_the_totals() {
+    let text = "name: ask\nsteps:\n  - {id: a, prompt: hi}\n  \
+                - {id: b, command: 'echo $$ > pid; sleep 60'}\n";
+    let answers = "{\"text\": \"hello\", \"cost_usd\": 5.25}\n";
+    let user = User::new().file("ask.yaml", text).file("answers.jsonl", answers);
+    let page = Page::start(&user, &[]);
+    let mut runner = user.start(&["run", "ask.yaml", "--script", "answers.jsonl"]);
+    until("the second step runs", || !user.read("pid").is_empty());
+    let known = |page: &Page| page.get("runs")["totals"]["today"].clone();
+    let expected = json!({ "runs": 1, "known_usd": 5.25, "incomplete_runs": 0 });
+    assert_eq!(known(&page), expected, "while it runs");
+    kill_hard(&mut runner);
+    until("it is interrupted", || page.get("runs")["runs"][0]["status"] == "interrupted");
+    assert_eq!(known(&page), expected, "when its process is gone");
 }
 
 #[test]
