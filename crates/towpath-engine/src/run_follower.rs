@@ -2,9 +2,9 @@
 //! runs or when it has ended. It only reads, and never waits.
 //!
 //! [`RunFollower::poll`] turns the journal and the output files of the jobs into the events that the
-//! run's owner reports: what the run decided, what its steps print, what their agents do. A caller
-//! that shows some of the jobs, and by job instead of by step, takes [`RunFollower::update`] and
-//! [`RunFollower::read_job`] instead.
+//! run's owner reports: what the run decided, what its steps print, what their agents do.
+//! [`RunFollower::poll_without_output`] reads the journal alone. A caller that shows some of the jobs,
+//! and by job instead of by step, takes [`RunFollower::update`] and [`RunFollower::read_job`] instead.
 
 mod agent_reader;
 mod copy_growing_file;

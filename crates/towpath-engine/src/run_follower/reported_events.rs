@@ -25,13 +25,39 @@ impl RunFollower {
     /// Reports everything that is new. An event of the record has the time of its fact; what a running
     /// job prints has the time at which it was read.
     pub fn poll(&mut self, store: &Store, reporter: &mut dyn Reporter) -> Result<(), EngineError> {
-        let mut events = EventSender { reporter, seq: self.reported };
-        let polled = self.report(store, &mut events);
-        self.reported = events.seq;
-        polled
+        self.report(store, reporter, true)
     }
 
-    fn report(&mut self, store: &Store, events: &mut EventSender<'_>) -> Result<(), EngineError> {
+    /// As `poll`, without what the jobs print: their output is not read. The next `poll` reports it.
+    pub fn poll_without_output(
+        &mut self,
+        store: &Store,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), EngineError> {
+        self.report(store, reporter, false)
+    }
+
+    fn report(
+        &mut self,
+        store: &Store,
+        reporter: &mut dyn Reporter,
+        output: bool,
+    ) -> Result<(), EngineError> {
+        let mut events = EventSender { reporter, seq: self.reported };
+        let mut reported = self.report_facts(store, &mut events, output);
+        if reported.is_ok() && output {
+            reported = self.report_jobs(store, &mut events);
+        }
+        self.reported = events.seq;
+        reported
+    }
+
+    fn report_facts(
+        &mut self,
+        store: &Store,
+        events: &mut EventSender<'_>,
+        output: bool,
+    ) -> Result<(), EngineError> {
         for stored in store.whole_facts_after(&self.row.id, self.seen)? {
             match self.take(&stored) {
                 Some(Fact::JobStarted { key, backend: Some(backend), session, model, .. }) => {
@@ -40,7 +66,7 @@ impl RunFollower {
                         self.jobs[job].call = call;
                     }
                 }
-                Some(Fact::JobFinished { key, .. }) => {
+                Some(Fact::JobFinished { key, .. }) if output => {
                     if let Some(job) = self.job(&key) {
                         self.report_job(store, job, stored.at_ms, events)?;
                     }
@@ -49,6 +75,14 @@ impl RunFollower {
             }
             self.report_fact(store, &stored, events)?;
         }
+        Ok(())
+    }
+
+    fn report_jobs(
+        &mut self,
+        store: &Store,
+        events: &mut EventSender<'_>,
+    ) -> Result<(), EngineError> {
         for job in 0..self.jobs.len() {
             self.report_job(store, job, now_ms(), events)?;
         }

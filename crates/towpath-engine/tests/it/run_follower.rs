@@ -106,6 +106,33 @@ ended done";
 }
 
 #[test]
+fn a_run_is_followed_without_reading_what_its_jobs_print() {
+    let workspace = Workspace::new(
+        "name: large\nsteps:\n  - {id: print, command: 'head -c 100000 /dev/zero; echo so >&2'}\n",
+    );
+    assert!(workspace.runner().run("recipe.yaml").expect("a result").success);
+    let (store, mut follower) = follower(&workspace);
+    let directory = store.run_directory(&follower.row().id);
+    let is_output = |path: &std::path::Path| path.extension().is_some_and(|end| end == "stdout");
+    let files = std::fs::read_dir(&directory).expect("a directory").flatten();
+    let file = files.map(|file| file.path()).find(|path| is_output(path)).expect("an output");
+    std::fs::rename(&file, directory.join("elsewhere")).expect("it can be moved");
+    let mut seen = Lines::default();
+    follower.poll_without_output(&store, &mut seen).expect("no output is read");
+    let expected = [
+        "run large resumed=false",
+        "start print bash",
+        "end print completed tolerated=false",
+        "ended done",
+    ];
+    assert_eq!(seen.lines, expected);
+    std::fs::rename(directory.join("elsewhere"), &file).expect("it can be moved");
+    follower.poll(&store, &mut seen).expect("it can be followed");
+    assert_eq!(seen.lines, expected, "nothing comes twice");
+    assert_eq!((seen.printed[0].len(), seen.printed[1].as_str()), (100_000, "so\n"));
+}
+
+#[test]
 fn a_running_step_is_followed_as_it_prints() {
     let workspace = Workspace::new(
         "name: slow
