@@ -1,8 +1,9 @@
 //! One client: the handshake with the key, then its requests in their order, and between them whatever
 //! happens to the runs. A client that does not read is disconnected; when it comes again, it gets the state.
 
+use super::exit_recipe::exit_recipe;
 use super::handshake::{VERSION, auth_error, greeting, hello, is_key};
-use super::messages::{ClientMessage, ErrorMessage, ServerMessage, SessionHistory};
+use super::messages::{ClientMessage, ServerMessage, SessionHistory};
 use super::requests::{self, Request};
 use super::run_messages::Published;
 use crate::answer::Refusal;
@@ -28,6 +29,8 @@ pub(super) const MESSAGE: usize = 256_000;
 const WAITING: usize = 16;
 /// How many sessions a client looks at.
 const SUBSCRIBED: usize = 64;
+/// The longest name of a session.
+const LONGEST_NAME: usize = 128;
 /// A connection that is gone is found out by writing.
 const PING: Duration = Duration::from_secs(20);
 
@@ -98,6 +101,13 @@ async fn talk(
 
 type Answers = Vec<ServerMessage>;
 
+/// A request that is being answered.
+struct Working {
+    answers: JoinHandle<Answers>,
+    /// The session in which it starts a recipe.
+    starts: Option<String>,
+}
+
 struct Connection {
     server: Arc<Server>,
     socket: WebSocket,
@@ -106,8 +116,8 @@ struct Connection {
     /// The longest message that it takes.
     most: usize,
     waiting: VecDeque<Request>,
-    working: Option<JoinHandle<Answers>>,
-    /// The answers of requests that are not waited for.
+    working: Option<Working>,
+    /// The answers of requests that are not waited for, at most so many at a time.
     late: (mpsc::Sender<Answers>, mpsc::Receiver<Answers>),
     /// The sessions that it looks at, each with the number of the last message that it has.
     subscribed: BTreeMap<String, u64>,
@@ -134,10 +144,9 @@ impl Connection {
 
     async fn serve(mut self, connect: ClientMessage) -> Result<(), axum::Error> {
         let server = Arc::clone(&self.server);
-        // What cannot be read now is read with the next change.
-        let _ = tokio::task::spawn_blocking(move || server.phones.look(&server)).await;
         // Before the lists: whoever has them misses nothing of what comes.
-        let (mut news, states) = self.server.phones.subscribe();
+        let subscribed = tokio::task::spawn_blocking(move || server.phones.subscribe(&server));
+        let Ok((mut news, states)) = subscribed.await else { return close(self.socket).await };
         let lists = self.spawn(Request::Message(connect)).await.unwrap_or_default();
         self.send_all(lists).await?;
         self.send_all(states).await?;
@@ -146,7 +155,7 @@ impl Connection {
             self.work();
             let working = async {
                 match self.working.as_mut() {
-                    Some(working) => working.await.unwrap_or_default(),
+                    Some(working) => (&mut working.answers).await.ok(),
                     None => std::future::pending().await,
                 }
             };
@@ -158,8 +167,7 @@ impl Connection {
                     Err(broadcast::error::RecvError::Closed) => return Ok(()),
                 },
                 answers = working => {
-                    self.working = None;
-                    self.send_all(answers).await?;
+                    self.answered(answers).await?;
                 }
                 Some(answers) = self.late.1.recv() => self.send_all(answers).await?,
                 message = self.socket.recv(), if self.waiting.len() < WAITING => match message {
@@ -198,32 +206,53 @@ impl Connection {
         tokio::task::spawn_blocking(move || requests::answer(&server, &request, most))
     }
 
-    /// Begins with the next request.
+    /// Begins with the next requests, until one must be waited for.
     fn work(&mut self) {
-        if self.working.is_some() {
-            return;
+        while self.working.is_none()
+            && let Some(mut request) = self.waiting.pop_front()
+        {
+            let mut starts = None;
+            match &mut request {
+                // An earlier answer may have brought some of it.
+                Request::News { session, since } => {
+                    let Some(last) = self.subscribed.get(session) else { continue };
+                    *since = *last;
+                }
+                Request::Message(message) if message.kind == "start_recipe" => {
+                    starts = message.text("session_id").map(str::to_owned);
+                    self.starting.extend(starts.clone());
+                }
+                Request::Message(message) if message.kind == "exit_recipe" => {
+                    if self.exit(message) {
+                        continue;
+                    }
+                    self.waiting.push_front(request);
+                    return;
+                }
+                Request::Message(_) => {}
+            }
+            self.working = Some(Working { answers: self.spawn(request), starts });
         }
-        let Some(mut request) = self.waiting.pop_front() else { return };
-        match &mut request {
-            // An earlier answer may have brought some of it.
-            Request::News { session, since } => {
-                let Some(last) = self.subscribed.get(session) else { return };
-                *since = *last;
-            }
-            Request::Message(message) if message.kind == "start_recipe" => {
-                self.starting.extend(message.text("session_id").map(str::to_owned));
-            }
-            // The end of a run may take long, and is sent to all.
-            Request::Message(message) if message.kind == "exit_recipe" => {
-                let (answers, late) = (self.spawn(request), self.late.0.clone());
-                tokio::spawn(async move {
-                    let _ = late.send(answers.await.unwrap_or_default()).await;
-                });
-                return;
-            }
-            _ => {}
+    }
+
+    /// The end of a run may take long, and is sent to all. False: too many are waited for already.
+    fn exit(&self, message: &ClientMessage) -> bool {
+        let Ok(late) = self.late.0.clone().try_reserve_owned() else { return false };
+        let (server, message) = (Arc::clone(&self.server), message.clone());
+        tokio::spawn(async move { late.send(exit_recipe(server, message).await) });
+        true
+    }
+
+    /// Sends the answers of the request that was worked on; none: it could not be answered.
+    async fn answered(&mut self, answers: Option<Answers>) -> Result<(), axum::Error> {
+        let starts = self.working.take().and_then(|working| working.starts);
+        // Without an answer a run has begun; what is sent about it may come later.
+        if let Some(session) = starts
+            && answers.as_ref().is_none_or(|answers| !answers.is_empty())
+        {
+            self.starting.remove(&session);
         }
-        self.working = Some(self.spawn(request));
+        self.send_all(answers.unwrap_or_default()).await
     }
 
     async fn take(&mut self, text: &str) -> Result<(), axum::Error> {
@@ -243,6 +272,10 @@ impl Connection {
                 Ok(())
             }
             "set_max_message_size" => self.set_size(message.number("size_kb")).await,
+            _ if session.as_ref().is_some_and(|session| session.len() > LONGEST_NAME) => {
+                let message = format!("session_id has more than {LONGEST_NAME} bytes");
+                self.send(&ServerMessage::error(message)).await
+            }
             kind => {
                 if let Some(session) = session.filter(|_| kind == "subscribe")
                     && self.subscribed.len() < SUBSCRIBED
@@ -306,9 +339,6 @@ impl Connection {
         for answer in answers {
             if let ServerMessage::SessionHistory(history) = &answer {
                 self.note(history);
-            }
-            if let ServerMessage::Error(ErrorMessage { session_id: Some(session), .. }) = &answer {
-                self.starting.remove(session);
             }
             self.send(&answer).await?;
         }

@@ -1,22 +1,22 @@
 //! The runs that are active, and what is sent about them to every client. It reads the journal when
 //! something has changed there, and when a request must know what is true now.
 
+use super::exit_recipe::ExitingRuns;
+use super::followed_run::{FollowedRun, SendFrom};
 use super::messages::ServerMessage;
-use super::run_messages::{Published, RunMessages, restarted};
-use super::sessions::{Session, first_session};
+use super::run_messages::Published;
 use crate::Server;
 use crate::answer::Refusal;
-use crate::views::journal::{now_ms, open, shown};
+use crate::views::journal::open;
+use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::broadcast;
 use towpath_core::RunId;
-use towpath_engine::{Reporter, RunFollower, has_processes, is_owned, recorded_machine_options};
-use towpath_recipe::Program;
-use towpath_run::{Event, EventKind};
-use towpath_store::{RunRow, Store};
-use towpath_view::run_json::ShownRun;
+use towpath_engine::{has_processes, is_owned};
+use towpath_store::Store;
 
 /// How many messages a client may be behind.
 const BEHIND: usize = 1024;
@@ -25,7 +25,12 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub(crate) struct LiveRuns {
+    /// Locked while the journal is read: never to be waited for in the thread that serves all
+    /// connections.
     followed: Mutex<Followed>,
+    /// Whether a run has ended and processes of it may be left.
+    ending: AtomicBool,
+    pub exiting: ExitingRuns,
     news: broadcast::Sender<Published>,
 }
 
@@ -38,28 +43,14 @@ struct Followed {
     runs: BTreeMap<RunId, FollowedRun>,
 }
 
-#[derive(Debug)]
-struct FollowedRun {
-    follower: RunFollower,
-    messages: RunMessages,
-    /// Its owner is gone.
-    left: bool,
-}
-
-/// What is sent of what a new follower finds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SendFrom {
-    /// The run has just begun.
-    Start,
-    /// The run was resumed.
-    LastStart,
-    /// The run was there before: a client is sent its state.
-    Now,
-}
-
 impl Default for LiveRuns {
     fn default() -> LiveRuns {
-        LiveRuns { followed: Mutex::default(), news: broadcast::Sender::new(BEHIND) }
+        LiveRuns {
+            followed: Mutex::default(),
+            ending: AtomicBool::new(false),
+            exiting: ExitingRuns::default(),
+            news: broadcast::Sender::new(BEHIND),
+        }
     }
 }
 
@@ -67,7 +58,8 @@ impl Default for LiveRuns {
 pub(crate) async fn follow(server: Arc<Server>) {
     let mut news = server.events.subscribe();
     loop {
-        let ending = server.phones.news.receiver_count() > 0 && server.phones.is_ending();
+        let phones = &server.phones;
+        let ending = phones.news.receiver_count() > 0 && phones.ending.load(Ordering::Relaxed);
         tokio::select! {
             changed = news.changed() => if changed.is_err() { return },
             () = tokio::time::sleep(PAUSE), if ending => {}
@@ -86,7 +78,12 @@ impl LiveRuns {
     }
 
     /// What will be sent from now on, and the state of every active run now.
-    pub fn subscribe(&self) -> (broadcast::Receiver<Published>, Vec<ServerMessage>) {
+    pub fn subscribe(
+        &self,
+        server: &Server,
+    ) -> (broadcast::Receiver<Published>, Vec<ServerMessage>) {
+        // What cannot be read now is read with the next change.
+        let _ = self.look(server);
         let followed = self.followed();
         let states = followed.runs.values().filter_map(FollowedRun::state).collect();
         (self.news.subscribe(), states)
@@ -95,49 +92,22 @@ impl LiveRuns {
     /// The state of an active session.
     pub fn state(&self, session: &str) -> Option<ServerMessage> {
         let followed = self.followed();
-        let run = followed.runs.values().find(|run| run.messages.session() == session)?;
-        run.state()
+        followed.runs.values().find(|run| run.session() == session)?.state()
     }
 
     /// The active run of a session, by its name or by that of the agent's program.
     pub fn run_in(&self, session: &str) -> Option<RunId> {
         let followed = self.followed();
-        let is_in = |run: &&FollowedRun| {
-            run.messages.session() == session || run.messages.agent_sessions.contains(session)
-        };
-        followed.runs.values().find(is_in).map(|run| run.follower.row().id.clone())
-    }
-
-    /// Whether a run has ended and processes of it may be left.
-    fn is_ending(&self) -> bool {
-        self.followed().runs.values().any(|run| run.messages.ended || run.left)
+        followed.runs.values().find(|run| run.is_in(session)).map(|run| run.id().clone())
     }
 
     /// Reads what is new, and sends it.
     pub fn look(&self, server: &Server) -> Result<(), Refusal> {
-        let store = open(server)?;
         let mut followed = self.followed();
-        let Some(store) = store else {
-            // Whatever will be in the journal is new.
-            followed.looked = true;
-            return Ok(());
-        };
-        followed.find_new_runs(server, &store, &self.news)?;
-        let ids: Vec<RunId> = followed.runs.keys().cloned().collect();
-        for id in ids {
-            let Some(run) = followed.runs.get_mut(&id) else { continue };
-            // The lock first: whatever its owner recorded is in the journal then.
-            let owned = is_owned(&store, &id);
-            let published = run.poll(&store);
-            send(&self.news, published.unwrap_or_default());
-            run.left = !owned;
-            if !owned && !has_processes(&store, &id) {
-                let end = run.end(server, &store).unwrap_or_default();
-                send(&self.news, end.into_iter().map(plain).collect());
-                followed.runs.remove(&id);
-            }
-        }
-        Ok(())
+        let looked = followed.look(server, &self.news);
+        let ending = followed.runs.values().any(FollowedRun::is_ending);
+        self.ending.store(ending, Ordering::Relaxed);
+        looked
     }
 }
 
@@ -146,41 +116,69 @@ fn plain(message: ServerMessage) -> Published {
 }
 
 /// Without a client there is nobody to send to.
-fn send(news: &broadcast::Sender<Published>, published: Vec<Published>) {
+fn send(news: &broadcast::Sender<Published>, published: impl IntoIterator<Item = Published>) {
     for one in published {
         let _ = news.send(one);
     }
 }
 
 impl Followed {
-    fn find_new_runs(
+    fn look(
         &mut self,
         server: &Server,
+        news: &broadcast::Sender<Published>,
+    ) -> Result<(), Refusal> {
+        let Some(store) = open(server)? else {
+            // Whatever will be in the journal is new.
+            self.looked = true;
+            return Ok(());
+        };
+        self.find_new_runs(&server.config.zone, &store, news)?;
+        self.runs.retain(|id, run| {
+            // The lock first: whatever its owner recorded is in the journal then.
+            let owned = is_owned(&store, id);
+            send(news, run.poll(&store).unwrap_or_default());
+            run.left = !owned;
+            let is_over = !owned && !has_processes(&store, id);
+            if is_over {
+                send(news, run.end(server, &store).into_iter().map(plain));
+            }
+            !is_over
+        });
+        Ok(())
+    }
+
+    fn find_new_runs(
+        &mut self,
+        zone: &TimeZone,
         store: &Store,
         news: &broadcast::Sender<Published>,
     ) -> Result<(), Refusal> {
-        let first = !std::mem::replace(&mut self.looked, true);
+        // A client that comes later gets the state of what is active then, and nothing of what was.
+        let nobody_listens = !self.looked || news.receiver_count() == 0;
         let positions = store.run_positions()?;
         let there: BTreeSet<&RunId> = positions.iter().map(|position| &position.id).collect();
         // The id of a run that was pruned may be used again.
         self.known.retain(|id, _| there.contains(id));
         for position in positions {
             let id = position.id;
-            let before = self.known.insert(id.clone(), position.facts);
-            let from = match before {
+            let from = match self.known.get(&id) {
+                Some(facts) if position.facts <= *facts => continue,
                 _ if self.runs.contains_key(&id) => None,
-                None if first => is_owned(store, &id).then_some(SendFrom::Now),
+                _ if nobody_listens => is_owned(store, &id).then_some(SendFrom::Now),
                 None => Some(SendFrom::Start),
-                Some(facts) if position.facts > facts => was_resumed(store, &id, facts)?,
-                Some(_) => None,
+                Some(facts) => was_resumed(store, &id, *facts)?,
             };
-            let Some(from) = from else { continue };
-            let Some(row) = store.run(&id)? else { continue };
-            if let Some((run, published)) = FollowedRun::begin(server, store, row, from) {
+            if let Some(from) = from
+                && let Some(row) = store.run(&id)?
+                && let Some((run, published)) = FollowedRun::begin(zone, store, row, from)
+            {
                 send(news, published);
-                self.runs.insert(id, run);
+                self.runs.insert(id.clone(), run);
             }
+            self.known.insert(id, position.facts);
         }
+        self.looked = true;
         Ok(())
     }
 }
@@ -190,105 +188,55 @@ fn was_resumed(store: &Store, id: &RunId, facts: u32) -> Result<Option<SendFrom>
     Ok(later.any(|fact| fact.kind == "resumed").then_some(SendFrom::LastStart))
 }
 
-impl FollowedRun {
-    /// None: it is no state machine, or its plan cannot be read.
-    fn begin(
-        server: &Server,
-        store: &Store,
-        row: RunRow,
-        from: SendFrom,
-    ) -> Option<(FollowedRun, Vec<Published>)> {
-        let options = recorded_machine_options(store, &row.id).ok()?;
-        let messages = RunMessages::new(row.id.clone(), first_session(&row.id, &options));
-        let follower = RunFollower::new(store, row, server.config.zone.clone());
-        follower.run()?.program().root().machine()?;
-        let mut run = FollowedRun { follower, messages, left: false };
-        let published = match from {
-            SendFrom::Start => run.poll(store)?,
-            SendFrom::LastStart => run.poll_from_last_start(store)?,
-            SendFrom::Now => run.poll(store).map(|_| Vec::new())?,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use towpath_recipe::{Plan, PlannedRecipe};
+    use towpath_store::{NewFact, NewRun, Summary};
+
+    const MACHINE: &str = "id: ask\nlabel: Ask\ndescription: Asks.\ninitialStep: ask\nguardrails: {}\n\
+                           steps:\n  ask:\n    prompt: Well?\n    outcomes: [done, other]\n    \
+                           onOutcome:\n      done: { action: exit, reason: done }\n      \
+                           other: { action: exit, reason: other }\n";
+
+    fn add_run(store: &mut Store, id: &str) {
+        let recipe = PlannedRecipe { text: MACHINE.to_owned(), ..PlannedRecipe::default() };
+        let plan = Plan { recipes: vec![recipe], ..Plan::default() };
+        let new = NewRun {
+            recipe: "ask".to_owned(),
+            source: "ask.yaml".to_owned(),
+            directory: "/work".into(),
+            plan: json!({ "plan": plan }).to_string(),
+            created_ms: 1,
+            summary: Summary::default(),
         };
-        Some((run, published))
+        let id = RunId::new(id).expect("an id");
+        let started = NewFact::new(2, "started", "\"Started\"");
+        store.create_run(&new, &mut |_| id.clone(), &[started]).expect("a run");
     }
 
-    fn program(&self) -> Option<Arc<Program>> {
-        self.follower.run().map(|run| Arc::clone(run.program()))
-    }
-
-    fn state(&self) -> Option<ServerMessage> {
-        self.messages.state(self.program()?.as_ref())
-    }
-
-    fn events(&mut self, store: &Store) -> Option<Vec<EventKind>> {
-        let mut collected = Collected(Vec::new());
-        self.follower.poll(store, &mut collected).ok()?;
-        Some(collected.0)
-    }
-
-    fn poll(&mut self, store: &Store) -> Option<Vec<Published>> {
-        let events = self.events(store)?;
-        let program = self.program()?;
-        Some(events.iter().flat_map(|event| self.messages.take(event, &program)).collect())
-    }
-
-    fn poll_from_last_start(&mut self, store: &Store) -> Option<Vec<Published>> {
-        let events = self.events(store)?;
-        let program = self.program()?;
-        let is_start = |event: &EventKind| matches!(event, EventKind::RunStarted { .. });
-        let start = events.iter().rposition(is_start).unwrap_or(events.len());
-        for event in &events[..start] {
-            self.messages.take(event, &program);
-        }
-        let later = events[start..].iter();
-        Some(later.flat_map(|event| self.messages.take(event, &program)).collect())
-    }
-
-    fn end(&self, server: &Server, store: &Store) -> Result<Vec<ServerMessage>, Refusal> {
-        let Some(row) = store.run(&self.follower.row().id)? else { return Ok(Vec::new()) };
-        let shown = shown(server, store, row)?;
-        Ok(self.messages.end(shown.run(), &why(server, &shown)))
-    }
-}
-
-/// Why a run is where it is, and the command that continues it.
-fn why(server: &Server, shown: &ShownRun) -> String {
-    let words = (server.config.describe)(shown, now_ms());
-    let next = words.resume.map_or(String::new(), |resume| format!("; to continue: {resume}"));
-    format!("{}{next}", words.why)
-}
-
-/// How the last run of a session ended, for a client that may have been away then. Nothing failed just
-/// now, so there is no error.
-pub(crate) fn last_end(
-    server: &Server,
-    found: Session,
-    session: &str,
-) -> Result<Vec<ServerMessage>, Refusal> {
-    let part = found.parts.into_iter().next_back();
-    let (Some(part), Some(store)) = (part, open(server)?) else { return Ok(Vec::new()) };
-    let shown = shown(server, &store, part.row)?;
-    let run = shown.run();
-    let mut messages = RunMessages::new(shown.row.id.clone(), session.to_owned());
-    messages.ended = run.is_ended();
-    let mut end = match run.machine_view() {
-        Some(machine) if machine.restarts > part.restarts => restarted(session),
-        _ => messages.end(run, &why(server, &shown)),
-    };
-    end.retain(|message| !matches!(message, ServerMessage::Error(_)));
-    Ok(end)
-}
-
-/// The events that mean something to a client.
-struct Collected(Vec<EventKind>);
-
-impl Reporter for Collected {
-    fn event(&mut self, event: &Event) {
-        let skipped = matches!(
-            event.kind,
-            EventKind::Output { .. } | EventKind::Doing { .. } | EventKind::Heard { .. }
-        );
-        if !skipped {
-            self.0.push(event.kind.clone());
-        }
+    #[test]
+    fn what_has_ended_while_there_was_no_client_is_not_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut store = Store::open(directory.path()).expect("a journal");
+        let news = broadcast::Sender::new(BEHIND);
+        let mut followed = Followed::default();
+        let mut look = |store: &Store| {
+            followed.find_new_runs(&TimeZone::UTC, store, &news).expect("it can be read");
+            followed.runs.len()
+        };
+        add_run(&mut store, "1111");
+        assert_eq!(look(&store), 0, "the first time");
+        let client = news.subscribe();
+        add_run(&mut store, "2222");
+        assert_eq!(look(&store), 1, "a client is sent its start");
+        drop(client);
+        add_run(&mut store, "3333");
+        assert_eq!(look(&store), 1, "there is nobody to send to");
+        let _client = news.subscribe();
+        assert_eq!(look(&store), 1, "nor does a later client hear of it");
+        add_run(&mut store, "4444");
+        assert_eq!(look(&store), 2);
     }
 }

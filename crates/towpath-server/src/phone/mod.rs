@@ -5,14 +5,17 @@
 //!
 //! ```text
 //! connection ─► requests ─► recipes, sessions, history (journal) │ own_program
-//!      ▲─────── live_runs ◄─ run_messages ◄─ RunFollower (journal)
+//!      ▲─────── live_runs ◄─ followed_run ◄─ run_messages, RunFollower (journal)
 //! ```
 
 pub mod connection;
 mod conversation;
+mod exit_recipe;
+mod followed_run;
 mod handshake;
 mod history;
 pub mod key;
+mod known_sessions;
 pub mod live_runs;
 mod messages;
 mod recipes;

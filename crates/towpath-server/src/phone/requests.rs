@@ -1,12 +1,12 @@
 //! The requests that read the journal or start a command: they wait, and are answered outside of the
 //! thread that serves all connections.
 
+use super::followed_run::last_end;
 use super::history::{history, time};
-use super::live_runs::last_end;
 use super::messages::{ClientMessage, ErrorMessage, ServerMessage, SessionEntry};
 use super::recipes;
-use super::sessions::{self, Session};
-use super::start_recipe::{exit_recipe, start_recipe};
+use super::sessions::Session;
+use super::start_recipe::start_recipe;
 use crate::Server;
 use crate::answer::Refusal;
 use std::path::PathBuf;
@@ -59,7 +59,6 @@ fn answer_message(
             Ok(vec![ServerMessage::AvailableRecipes { recipes }])
         }
         "start_recipe" => Ok(start_recipe(server, asked)),
-        "exit_recipe" => Ok(exit_recipe(server, asked)),
         "subscribe" => subscribe(server, asked, most),
         "get_command_history" => {
             let limit = asked.number("limit").unwrap_or(50);
@@ -74,8 +73,7 @@ fn answer_message(
 
 fn session_lists(server: &Server, asked: &ClientMessage) -> Result<Vec<ServerMessage>, Refusal> {
     let limit = asked.number("recent_sessions_limit").unwrap_or(RECENT).min(MOST_RECENT) as usize;
-    let sessions = sessions::list(server)?;
-    let total_count = sessions.len();
+    let (sessions, total_count) = server.first_sessions.list(server)?;
     let recent = sessions.iter().take(limit).map(|entry| SessionEntry {
         session_id: entry.session_id.clone(),
         name: entry.name.clone(),

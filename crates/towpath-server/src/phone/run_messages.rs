@@ -181,7 +181,7 @@ fn message(message: ServerMessage) -> Published {
 }
 
 /// The end of a recipe: the turn is complete, aborted or not, or there is an error.
-fn exited(
+pub(super) fn exited(
     session: String,
     reason: String,
     error: Option<String>,

@@ -3,24 +3,16 @@
 //! none: its name is made from the run, and is always the same.
 
 use super::conversation::{Exchange, exchanges};
-use super::messages::SessionEntry;
+pub(crate) use super::known_sessions::FirstSessions;
 use crate::Server;
 use crate::answer::Refusal;
 use crate::views::journal::open;
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use towpath_core::RunId;
-use towpath_engine::recorded_machine_options;
 use towpath_recipe::MachineOptions;
-use towpath_store::{RunFilter, RunRow, Store};
-use towpath_view::foreign_text::escaped;
+use towpath_store::RunRow;
 
-/// How many of the newest runs are looked at.
-const RUNS: u32 = 200;
-/// How many sessions are listed.
-const LISTED: usize = 50;
 /// How many restarts of a run have sessions that can be found by their names.
 const RESTARTS: u32 = 256;
 
@@ -28,29 +20,6 @@ const RESTARTS: u32 = 256;
 pub(crate) fn first_session(run: &RunId, options: &MachineOptions) -> String {
     let named = options.conversation.as_ref().or(options.session.as_ref());
     named.map_or_else(|| restarted_session(run, 0), ToString::to_string)
-}
-
-/// The sessions in which runs begin, so that each plan is read once. The time of a run belongs to its key:
-/// an id may be used again when its run was pruned.
-#[derive(Debug, Default)]
-pub(crate) struct FirstSessions(Mutex<BTreeMap<(RunId, i64), String>>);
-
-impl FirstSessions {
-    /// None: the plan cannot be read any more, so that the run has no conversation.
-    fn of(&self, store: &Store, row: &RunRow) -> Option<String> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() > 2 * RUNS as usize {
-            known.clear();
-        }
-        let key = (row.id.clone(), row.created_ms);
-        if let Some(session) = known.get(&key) {
-            return Some(session.clone());
-        }
-        let options = recorded_machine_options(store, &row.id).ok()?;
-        let session = first_session(&row.id, &options);
-        known.insert(key, session.clone());
-        Some(session)
-    }
 }
 
 /// The session of a run after so many restarts.
@@ -90,8 +59,7 @@ impl Session {
         let mut parts = Vec::new();
         // The version of an id that was made here.
         let is_made = id.get(14..15) == Some("8");
-        for row in newest(&store)? {
-            let Some(first) = server.first_sessions.of(&store, &row) else { continue };
+        for (row, first) in server.first_sessions.machines(&store)? {
             let later = |count: &u32| is_made && restarted_session(&row.id, *count) == id;
             let restarts = if first == id { Some(0) } else { (1..=RESTARTS).find(later) };
             let Some(restarts) = restarts else { continue };
@@ -108,10 +76,14 @@ impl Session {
     }
 
     /// The call whose session of the agent's program is continued: the last that was answered, else the
-    /// last of all, whose session may be there.
-    pub fn last_call(&self) -> Option<&Exchange> {
+    /// last of all, whose session may be there. Only calls of this backend: no other program knows its
+    /// sessions.
+    pub fn last_call(&self, backend: Option<&str>) -> Option<&Exchange> {
+        let is_known = |call: &&Exchange| {
+            call.session.is_some() && backend.is_none_or(|id| call.backend.as_deref() == Some(id))
+        };
         let calls: Vec<&Exchange> = self.exchanges().map(|(_, call)| call).collect();
-        let mut calls = calls.into_iter().filter(|call| call.session.is_some());
+        let mut calls = calls.into_iter().filter(is_known);
         calls.clone().rfind(|call| call.succeeded).or_else(|| calls.next_back())
     }
 
@@ -121,52 +93,11 @@ impl Session {
     }
 }
 
-fn newest(store: &Store) -> Result<Vec<RunRow>, Refusal> {
-    Ok(store.runs(&RunFilter { limit: Some(RUNS), ..RunFilter::default() })?)
-}
-
-/// The sessions with messages, the newest first.
-pub(crate) fn list(server: &Server) -> Result<Vec<SessionEntry<i64>>, Refusal> {
-    let mut entries: Vec<SessionEntry<i64>> = Vec::new();
-    let Some(store) = open(server)? else { return Ok(entries) };
-    for row in newest(&store)? {
-        let Some(first) = server.first_sessions.of(&store, &row) else { continue };
-        let Ok(calls) = exchanges(server, &store, &row.id) else { continue };
-        if entries.len() >= LISTED {
-            break;
-        }
-        let restarts = calls.last().map_or(0, |call| call.restarts);
-        for restart in (0..=restarts).rev() {
-            let own = || calls.iter().filter(|call| call.restarts == restart);
-            let Some(last) = own().next_back() else { continue };
-            let session_id = match restart {
-                0 => first.clone(),
-                restarts => restarted_session(&row.id, restarts),
-            };
-            let messages = own().count() + own().filter(|call| call.answer.is_some()).count();
-            if let Some(known) = entries.iter_mut().find(|known| known.session_id == session_id) {
-                known.message_count += messages;
-                continue;
-            }
-            entries.push(SessionEntry {
-                session_id,
-                name: format!("{} · {}", row.recipe, row.id),
-                working_directory: escaped(&row.directory),
-                last_modified: last.answer.as_ref().map_or(last.started_ms, |a| a.at_ms),
-                message_count: messages,
-                provider: provider(last.backend.as_deref().unwrap_or_default()).to_owned(),
-            });
-        }
-    }
-    entries.truncate(LISTED);
-    Ok(entries)
-}
-
 /// The backends whose names clients write otherwise.
 const PROVIDERS: [(&str, &str); 2] = [("claude", "claude-code"), ("copilot", "github-copilot")];
 
 /// What clients call a backend.
-fn provider(backend: &str) -> &str {
+pub(super) fn provider(backend: &str) -> &str {
     PROVIDERS.iter().find(|(_, known)| *known == backend).map_or(backend, |(provider, _)| provider)
 }
 

@@ -1,5 +1,5 @@
-//! Starting a recipe in a conversation, and ending it: by the program's own commands, which check, refuse
-//! and report as in a terminal. One run at a time is in a conversation.
+//! Starting a recipe in a conversation: by the program's own command, which checks, refuses and reports as
+//! in a terminal. One run at a time is in a conversation.
 
 use super::messages::{ClientMessage, ServerMessage};
 use super::recipes;
@@ -20,11 +20,9 @@ use towpath_store::RunFilter;
 /// A start that takes longer is left alone.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
-/// The longest name of a session.
-const LONGEST: usize = 128;
 
 const LOCKED: &str = "Session is currently processing a prompt. Please wait.";
-const READ_ONLY: &str = "this server is read-only: it starts, resumes and ends nothing";
+pub(super) const READ_ONLY: &str = "this server is read-only: it starts, resumes and ends nothing";
 
 /// The sessions in which a run is being started.
 #[derive(Debug, Default)]
@@ -90,17 +88,14 @@ fn begin(
     session: &str,
     recipe: &str,
 ) -> Result<(), Refused> {
-    if session.len() > LONGEST {
-        let message = format!("session_id has more than {LONGEST} bytes");
-        return Err(Refused::Message(ServerMessage::error(message)));
-    }
     if server.config.read_only {
         return Err(Refused::Message(ServerMessage::error_in(session, READ_ONLY)));
     }
     let claim = Claim::new(&server.starting_sessions, session).ok_or(Refused::Locked)?;
     server.phones.look(server)?;
     let existing = Session::find(server, session)?;
-    let continued = existing.as_ref().and_then(Session::last_call);
+    let agent = ChosenAgent::of(server, asked, existing.as_ref())?;
+    let continued = existing.as_ref().and_then(|found| found.last_call(agent.backend.as_deref()));
     let agent_session = continued.and_then(|call| call.session.as_ref());
     let names = [Some(session), agent_session.map(SessionId::as_str)];
     if names.into_iter().flatten().any(|name| server.phones.run_in(name).is_some()) {
@@ -114,7 +109,7 @@ fn begin(
     let mut line = Line::new(&["run", "--quiet"]);
     line.value("--conversation", Some(session));
     line.value("--session", agent_session.map(SessionId::as_str));
-    add_agent(server, asked, existing.as_ref(), &mut line)?;
+    agent.add_to(&mut line, server);
     run(server, &directory, &line.last(&name), session)?;
     drop(claim);
     Ok(())
@@ -136,28 +131,53 @@ fn directory(
     }
 }
 
-/// The agent that the client chose; else the one that has the session; else that of the settings.
-fn add_agent(
-    server: &Server,
-    asked: &ClientMessage,
-    existing: Option<&Session>,
-    line: &mut Line,
-) -> Result<(), Refused> {
-    if server.config.script.is_some() {
-        line.script(server);
-        return Ok(());
+/// The agent that is asked. Without a backend it is that of the settings.
+#[derive(Debug, Default)]
+struct ChosenAgent {
+    backend: Option<String>,
+    /// The script of an earlier run.
+    script: Option<String>,
+}
+
+/// The backend of whatever a script answers.
+const SCRIPTED: &str = "scripted";
+
+impl ChosenAgent {
+    fn new(backend: &str) -> ChosenAgent {
+        ChosenAgent { backend: Some(backend.to_owned()), script: None }
     }
-    if let Some(provider) = asked.text("provider") {
-        line.value("--backend", Some(backend(provider)));
-        return Ok(());
+
+    /// The agent that the client chose; else the one that has the session; else that of the settings.
+    /// Where the server has a script, that one answers everything.
+    fn of(
+        server: &Server,
+        asked: &ClientMessage,
+        existing: Option<&Session>,
+    ) -> Result<ChosenAgent, Refusal> {
+        if server.config.script.is_some() {
+            return Ok(ChosenAgent::new(SCRIPTED));
+        }
+        if let Some(provider) = asked.text("provider") {
+            return Ok(ChosenAgent::new(backend(provider)));
+        }
+        let (Some(session), Some(store)) = (existing, open(server)?) else {
+            return Ok(ChosenAgent::default());
+        };
+        let Some(part) = session.parts.last() else { return Ok(ChosenAgent::default()) };
+        let options = recorded_options(&store, &part.row.id)?;
+        // A run whose steps ask no agent has none.
+        let of_call = || session.last_call(None)?.backend.clone();
+        Ok(ChosenAgent { backend: options.backend.or_else(of_call), script: options.script })
     }
-    let (Some(session), Some(store)) = (existing, open(server)?) else { return Ok(()) };
-    if let Some(part) = session.parts.last() {
-        let options = recorded_options(&store, &part.row.id).map_err(Refusal::from)?;
-        line.value("--backend", options.backend.as_deref());
-        line.value("--script", options.script.as_deref());
+
+    fn add_to(&self, line: &mut Line, server: &Server) {
+        if server.config.script.is_some() {
+            line.script(server);
+            return;
+        }
+        line.value("--backend", self.backend.as_deref());
+        line.value("--script", self.script.as_deref());
     }
-    Ok(())
 }
 
 /// Starts the command, and returns when its run is recorded. A command that ends without one has refused.
@@ -192,48 +212,6 @@ fn has_begun(server: &Server, newest: Option<&RunId>, session: &str) -> Result<b
         recorded_machine_options(&store, &id)
             .is_ok_and(|options| first_session(&id, &options) == session)
     }))
-}
-
-/// Ends the run of a session. What is sent about its end is sent to all, when its processes are gone.
-pub(crate) fn exit_recipe(server: &Server, asked: &ClientMessage) -> Vec<ServerMessage> {
-    let Some(session) = asked.text("session_id") else {
-        return vec![ServerMessage::error("session_id required in exit_recipe message")];
-    };
-    match exit(server, session) {
-        Ok(answers) => answers,
-        Err(refusal) => vec![ServerMessage::error_in(session, refusal.message)],
-    }
-}
-
-fn exit(server: &Server, session: &str) -> Result<Vec<ServerMessage>, Refusal> {
-    server.phones.look(server)?;
-    let Some(run) = server.phones.run_in(session) else {
-        return Ok(vec![ServerMessage::RecipeExited {
-            session_id: session.to_owned(),
-            reason: "user-requested".to_owned(),
-            error: None,
-        }]);
-    };
-    if server.config.read_only {
-        return Ok(vec![ServerMessage::error_in(session, READ_ONLY)]);
-    }
-    let line = Line::new(&["cancel"]).last(run.as_str());
-    let mut started = Started::new(server, &server.config.directory, line.arguments())?;
-    let until = Instant::now() + PATIENCE;
-    let ended = loop {
-        match started.ended()? {
-            None if Instant::now() < until => std::thread::sleep(PAUSE),
-            ended => break ended,
-        }
-    };
-    let printed = started.stderr()?;
-    started.leave();
-    match ended {
-        Some(status) if !status.success() => {
-            Ok(vec![ServerMessage::error_in(session, printed.trim_end())])
-        }
-        _ => Ok(Vec::new()),
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The protocol of remote clients as strangers meet it: nobody is served without the key, and nothing that
 //! a client sends harms the server.
 
+mod recorded_runs;
+
 use crate::support::{Frame, Running, SHORT, Socket};
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -172,12 +174,15 @@ fn what_cannot_be_meant_is_answered_with_an_error_and_harms_nothing() {
         socket.send(&bad.to_string());
         error(&mut socket, "Unknown message type: ");
     }
+    let long = "s".repeat(129);
     for (message, expected) in [
         (json!({ "type": "start_recipe" }), "session_id required in start_recipe message"),
         (json!({ "type": "start_recipe", "session_id": 7 }), "session_id required"),
         (json!({ "type": "start_recipe", "session_id": " " }), "session_id required"),
         (json!({ "type": "exit_recipe", "session_id": {} }), "session_id required in exit_recipe"),
         (json!({ "type": "subscribe" }), "session_id required in subscribe message"),
+        (json!({ "type": "subscribe", "session_id": long }), "session_id has more than 128 bytes"),
+        (json!({ "type": "exit_recipe", "session_id": long }), "session_id has more than 128"),
         (json!({ "type": "set_max_message_size" }), "size_kb (positive integer) required"),
         (json!({ "type": "set_max_message_size", "size_kb": 0 }), "size_kb (positive integer)"),
         (json!({ "type": "set_max_message_size", "size_kb": -5 }), "size_kb (positive integer)"),
