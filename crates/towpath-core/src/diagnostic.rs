@@ -93,6 +93,8 @@ pub enum Hint {
     GiveValues(Vec<String>),
     /// Bound how often the run may restart.
     BoundRestarts,
+    /// The file that `help` names is a document, which is rendered and not run.
+    RenderDocument,
     /// The problem is a tag that is to be included.
     IncludedTag,
     /// The problem is a tag that is to be excluded.

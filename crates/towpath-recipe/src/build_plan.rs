@@ -27,7 +27,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Source, Value, nearest};
+use towpath_core::{Diagnostic, Hint, Source, Value, nearest};
 
 #[derive(Debug)]
 pub struct Resolved {
@@ -112,7 +112,7 @@ impl Resolver<'_> {
         }
         let search = &self.request.search;
         let found = find(reference, None, search, &self.request.working_dir)
-            .map_err(|why| not_found(reference, why))?;
+            .map_err(|why| not_found(reference, Some(&self.request.working_dir), why))?;
         let root = self.load_found(reference, found)?;
         self.loaded[root].is_called = true;
         Ok(())
@@ -360,7 +360,7 @@ impl Resolver<'_> {
 
     fn callee(&mut self, name: &str, directory: Option<&SearchDir>) -> Result<usize, Diagnostic> {
         let found = find(name, directory, &self.request.search, &self.request.working_dir);
-        self.load_found(name, found.map_err(|why| not_found(name, why))?)
+        self.load_found(name, found.map_err(|why| not_found(name, None, why))?)
     }
 
     /// What is in a recipe's own directory is vouched for as the recipe itself is.
@@ -507,9 +507,23 @@ fn shown_path(path: &Path, working_dir: &Path) -> String {
     path.strip_prefix(&base).unwrap_or(path).display().to_string()
 }
 
-fn not_found(name: &str, why: NotFound) -> Diagnostic {
+/// `directory`: where a file would have been found by its path.
+fn not_found(name: &str, directory: Option<&Path>, why: NotFound) -> Diagnostic {
+    let is_file = |directory: &Path| !name.contains('/') && directory.join(name).is_file();
     match why {
         NotFound::Refused(problem) => problem,
+        NotFound::BadName if directory.is_some_and(is_file) => {
+            let problem = |what: &str| {
+                Diagnostic::error(
+                    "bad-recipe-name",
+                    format!("`{name}` is {what}, not a recipe's name"),
+                )
+            };
+            match Path::new(name).extension().is_some_and(|ending| ending == "md") {
+                true => problem("a document").help(name).hint(Hint::RenderDocument),
+                false => problem("a file").help(format!("a file is named by its path: ./{name}")),
+            }
+        }
         NotFound::BadName => {
             Diagnostic::error("bad-recipe-name", format!("`{name}` is not a recipe's name"))
                 .help("a name has letters, digits, `_` and `-`, and `/` between its parts")

@@ -71,7 +71,7 @@ const OF_STEPS: &[Row] = &[
     (&["parallel", "async", "background", "concurrency", "group"], Near("parallel_group", "neighbouring steps with the same `parallel_group` run at the same time")),
     (&["retries", "retry", "max_retries", "retry_policy", "attempts", "max_attempts", "until", "delay", "backoff"], Way("no step is tried again: write `for try in 1 2 3; do COMMAND && break; done`")),
     (&["for", "for_each", "foreach", "forEach", "loop", "loop_control", "matrix", "strategy", "with_items", "items", "repeat", "while", "max_iterations"], ONCE_EACH),
-    (&["confirm", "approval", "approve", "pause", "human_gate", "gate", "interactive"], Way("no step asks: make it depend on an input, as in `condition: confirmed`")),
+    (&["confirm", "approval", "approve", "pause", "human_gate", "gate", "interactive"], Way("no step asks: make it depend on an input, as in `condition: confirmed == 'yes'`")),
     (&["outputs", "register", "capture", "save_as", "save_to", "store", "result", "output_variable"], Field("output")),
     (&["output_format", "output_schema", "json", "format"], Near("parse_json", "write `parse_json: true`; what the JSON is to contain belongs in the prompt")),
     (&["continue-on-error", "continueOnError", "ignore_error", "ignore_errors", "allow_failure", "failed_when"], Field("continue_on_error")),
@@ -86,6 +86,7 @@ const OF_STEPS: &[Row] = &[
     (&["become", "sudo", "user", "delegate_to", "hosts"], Way("commands run as you: write `sudo` in the command")),
     (&["silent", "quiet", "no_log", "echo", "hide"], Way("write `>/dev/null` in the command for what nobody needs to see")),
     (&["set", "set_fact", "assign"], Near("output", "what a step prints is its value: `command: echo …` and `output: NAME`")),
+    (&["goto", "next", "nextStep", "next_step", "transitions", "on_outcome", "max_visits", "maxVisits"], Way("only a state machine chooses its next step: its `steps` are a map, each with `outcomes` and `onOutcome`")),
     (&["wait", "sleep", "wait_for"], Near("command", "write `command: sleep 5`")),
 ];
 
@@ -112,11 +113,26 @@ const OF_RECIPES: &[Row] = &[
     (&["provider", "backend", "model", "max_turns"], AGENT_SETTINGS),
 ];
 
+#[rustfmt::skip]
+const OF_TRANSITIONS: &[Row] = &[
+    (&["goto", "next", "to", "target", "step", "then"], Field("nextStep")),
+    (&["recipe", "recipe_id"], Field("recipeId")),
+    (&["exit", "end", "stop"], Near("action", "write `action: exit` and a `reason`")),
+];
+
+#[rustfmt::skip]
+const OF_GUARDRAILS: &[Row] = &[
+    (&["max_visits", "maxVisits", "max_step_visits", "max_iterations", "maxIterations"], Field("maxStepVisits")),
+    (&["max_steps", "maxSteps", "max_total_steps", "max_turns"], Field("maxTotalSteps")),
+];
+
 /// What to write instead of an unknown field in a map of the file.
 pub(crate) fn instead_of(name: &str, section: Section) -> Option<Instead> {
     let rows = match section {
         Section::Recipe => OF_RECIPES,
         Section::Step | Section::MachineStep => OF_STEPS,
+        Section::Transition => OF_TRANSITIONS,
+        Section::Guardrails => OF_GUARDRAILS,
         _ => return None,
     };
     rows.iter().find(|(names, _)| names.contains(&name)).map(|(_, instead)| *instead)
@@ -130,7 +146,12 @@ mod tests {
 
     #[test]
     fn every_row_leads_to_a_field_of_ours_and_replaces_none() {
-        for (rows, section) in [(OF_STEPS, Section::Step), (OF_RECIPES, Section::Recipe)] {
+        for (rows, section) in [
+            (OF_STEPS, Section::Step),
+            (OF_RECIPES, Section::Recipe),
+            (OF_TRANSITIONS, Section::Transition),
+            (OF_GUARDRAILS, Section::Guardrails),
+        ] {
             let mut seen = HashSet::new();
             for (names, instead) in rows {
                 if let Some(field) = instead.field() {

@@ -73,6 +73,10 @@ fn of_map(source: &Arc<Source>, entries: &[Entry]) -> Option<Diagnostic> {
         |name: &str| entry(entries, name).is_some_and(|e| matches!(e.value.kind, Kind::Map(_)));
     let is_list =
         |name: &str| entry(entries, name).is_some_and(|e| matches!(e.value.kind, Kind::List(_)));
+    if is_map("jobs") && (is_map("workflows") || has_circle_job(entries)) {
+        let how = "write each `run` of a job as a step's `command`";
+        return found("jobs", "a configuration of CircleCI", how);
+    }
     if is_map("jobs") {
         return found(
             "jobs",
@@ -96,10 +100,29 @@ fn of_map(source: &Arc<Source>, entries: &[Entry]) -> Option<Diagnostic> {
     if is_map("scripts") {
         return found("scripts", "a package.json", "write each script as a step's `command`");
     }
+    if let Some(job) = entries.iter().find(|entry| is_gitlab_job(entry)) {
+        let how = "write each `script` as a step's `command`";
+        return Some(error(source, job.key_defined, "a configuration of GitLab CI", how));
+    }
     targets(source, entries).then(|| {
         let first = entries.first().map_or(Span::default(), |entry| entry.key_defined);
         error(source, first, "a justfile or a makefile", JUST)
     })
+}
+
+/// A job of GitHub has none of these.
+fn has_circle_job(entries: &[Entry]) -> bool {
+    let circle = |job: &Entry| {
+        let fields = map_of(&job.value).unwrap_or_default();
+        ["docker", "machine", "executor", "macos"].iter().any(|name| entry(fields, name).is_some())
+    };
+    let jobs = entry(entries, "jobs").and_then(|jobs| map_of(&jobs.value));
+    jobs.unwrap_or_default().iter().any(circle)
+}
+
+/// A map with a `script` at the left edge of the file.
+fn is_gitlab_job(job: &Entry) -> bool {
+    map_of(&job.value).is_some_and(|fields| entry(fields, "script").is_some())
 }
 
 /// `build:` with a line of commands below it, and nothing that a recipe has.

@@ -136,6 +136,22 @@ pub(super) fn operator_meant(word: &str) -> Option<&'static str> {
     })
 }
 
+/// What to write instead of `x is defined`, by the words after `is`.
+pub(super) fn test_for_a_value(words: &[&str], operand: &str) -> Option<String> {
+    let (negated, word) = match words {
+        ["not", word, ..] => (true, *word),
+        [word, ..] => (false, *word),
+        [] => return None,
+    };
+    let is_set = match word {
+        "defined" | "set" | "present" => !negated,
+        "undefined" | "unset" | "missing" | "null" | "None" | "none" | "empty" => negated,
+        _ => return None,
+    };
+    let write = if is_set { operand.to_owned() } else { format!("not {operand}") };
+    Some(format!("write `{write}`: a variable without a value is null, which is false"))
+}
+
 /// What to write instead of a method of another language.
 pub(super) fn method_meant(name: &str, receiver: &str) -> Option<String> {
     Some(match name {

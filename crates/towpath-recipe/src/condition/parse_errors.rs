@@ -126,6 +126,11 @@ impl Parser<'_> {
 
     fn no_operator(&self, range: Range<usize>, written: &str) -> ConditionError {
         let message = format!("an operator is expected here, not `{written}`");
+        if written == "is"
+            && let Some(help) = self.test_for_a_value(&range)
+        {
+            return ConditionError::new(range, message).help(help);
+        }
         let negated = self.kind_after(1) == Some(&TokenKind::Not);
         let help = match other_language_hints::operator_meant(written) {
             Some("write `==`") if negated => "write `!=`",
@@ -133,6 +138,16 @@ impl Parser<'_> {
             None => "join conditions with `and` or `or`",
         };
         ConditionError::new(range, message).help(help)
+    }
+
+    /// `a is defined`.
+    fn test_for_a_value(&self, is: &Range<usize>) -> Option<String> {
+        let previous = self.previous().filter(|token| token.kind == TokenKind::Name)?;
+        let start =
+            self.text[..previous.range.end].rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let words: Vec<&str> = self.text[is.end..].split_whitespace().take(2).collect();
+        let operand = self.text[start..previous.range.end].trim_start_matches('(');
+        other_language_hints::test_for_a_value(&words, operand)
     }
 
     /// `NOT a` reads as the variable `NOT` with something after it: the word itself is at fault.

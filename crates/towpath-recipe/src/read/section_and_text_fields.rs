@@ -85,6 +85,26 @@ impl Reader<'_> {
         None
     }
 
+    /// Reports what was written after a text that is not quoted, as far as it looks like more of it: YAML
+    /// ends the text at ` #`.
+    pub fn warn_cut(&mut self, text: &Text, field: &str) {
+        let Some(comment) = comment_after(&self.source.text, text.span) else { return };
+        let first = self.source.text[comment.start + 1..comment.end].chars().next();
+        if first.is_some_and(|first| !first.is_whitespace() && first != '#') {
+            let message = format!("`{field}` ends before this `#`: YAML reads a comment here");
+            let problem = Diagnostic::warning("cut-text", message).at(self.source, comment, "");
+            self.problem(problem.help(format!(
+                "put quotes around the whole `{field}`; a comment is written `# …`, with a space"
+            )));
+        }
+    }
+
+    /// How to keep the whole of a text that a comment follows.
+    pub fn how_cut(&self, text: &Text, field: &str) -> Option<String> {
+        comment_after(&self.source.text, text.span)?;
+        Some(format!("YAML ends a text at ` #`: put quotes around the whole `{field}`"))
+    }
+
     /// A text that may be left out or left empty.
     pub fn optional_text(&mut self, entry: Option<&Entry>) -> Option<String> {
         let entry = entry.filter(|entry| !entry.is_null())?;
@@ -178,4 +198,18 @@ fn elsewhere(name: &str, section: Section) -> Option<&'static str> {
         .into_iter()
         .find(|(other, _)| *other != section && find_field(*other, name).is_some());
     found.map(|(_, label)| label)
+}
+
+/// The comment that follows a plain scalar on its last line.
+fn comment_after(text: &str, scalar: Span) -> Option<Span> {
+    let written = text.get(scalar.range())?.trim_end();
+    if written.starts_with(['"', '\'', '|', '>']) {
+        return None;
+    }
+    let end = scalar.start + written.len();
+    let line = text[end..].lines().next()?;
+    let comment = line.trim_start();
+    let start = end + line.len() - comment.len();
+    let follows = start > end && comment.starts_with('#');
+    follows.then(|| Span { start, end: start + comment.trim_end().len() })
 }

@@ -48,7 +48,10 @@ impl Reader<'_> {
         for warning in shell.warnings() {
             let severity = if warning.note { Severity::Note } else { Severity::Warning };
             let problem = Diagnostic::new(severity, warning.code, warning.message.clone());
-            self.problem_in(problem, text, warning.range.clone(), warning.help.clone());
+            let at_quote = text.text[warning.range.start..].starts_with(['"', '\'']);
+            let unclosed = warning.code == "bash-syntax" && at_quote;
+            let cut = if unclosed { self.how_cut(text, field) } else { None };
+            self.problem_in(problem, text, warning.range.clone(), cut.or(warning.help.clone()));
         }
         let placeholders = shell.placeholders().iter().map(|p| (&p.path, &p.range, false));
         let variables = shell.recipe_variables().iter();

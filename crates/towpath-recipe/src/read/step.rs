@@ -23,6 +23,10 @@ impl Reader<'_> {
         if is_empty {
             self.error("empty-step", "this step is empty".to_owned(), node.span, "");
         }
+        if let Kind::Text(text) = &node.kind {
+            self.step_as_text(node, text);
+            return None;
+        }
         let fields =
             if is_empty { None } else { self.section(node, Section::Step, Subject::Noun("step")) };
         let Some(fields) = fields else {
@@ -78,6 +82,19 @@ impl Reader<'_> {
         outline.task = outline.task.or_else(|| self.task_of_broken(&fields));
         self.outline.steps.push(outline);
         read.step()
+    }
+
+    /// `- make`: the command alone.
+    fn step_as_text(&mut self, node: &Node, text: &str) {
+        let word: String = text.chars().take_while(|c| c.is_alphanumeric()).collect();
+        let id = if word.is_empty() { "NAME" } else { &word };
+        let problem =
+            Diagnostic::error("wrong-type", "a step must be a map of fields, this is a string");
+        let problem = problem.at(self.source, self.source.first_line(node.defined), "not a map");
+        self.problem(
+            problem.help(format!("write `- id: {id}` and below it `command: {}`", text.trim())),
+        );
+        self.outline.steps.push(StepOutline::unreadable(self.source, node.span));
     }
 
     /// Whom a step names whose work could not be read: whether they exist is known all the same.
@@ -306,6 +323,9 @@ impl Reader<'_> {
     ) -> Template {
         let template = Template::parse_where(&text.text, |path| self.is_placeholder(path));
         self.note_braces(text);
+        if field == "prompt" {
+            self.warn_cut(text, field);
+        }
         uses.extend(template.placeholders().map(|placeholder| VariableUse {
             path: placeholder.path.clone(),
             source: Arc::clone(self.source),
@@ -352,9 +372,14 @@ impl Reader<'_> {
         let Some(entry) = fields.get("condition") else {
             return if fields.has_misspelt("condition") { Gate::Broken } else { Gate::Always };
         };
+        if let Kind::List(_) = &entry.value.kind {
+            self.condition_as_list(entry);
+            return Gate::Broken;
+        }
         let Some(text) = self.located_text(entry) else { return Gate::Broken };
         match Condition::parse(&text.text) {
             Ok(condition) => {
+                self.warn_cut(&text, "condition");
                 uses.extend(condition.names().into_iter().map(|name| VariableUse {
                     path: name.path,
                     source: Arc::clone(self.source),
@@ -369,10 +394,25 @@ impl Reader<'_> {
             }
             Err(error) => {
                 let problem = Diagnostic::error("bad-condition", error.message);
-                self.problem_in(problem, &text, error.range, error.help);
+                let cut = self.how_cut(&text, "condition");
+                self.problem_in(problem, &text, error.range, cut.or(error.help));
                 Gate::Broken
             }
         }
+    }
+
+    /// `[ -f x ]`, which YAML reads as a list.
+    fn condition_as_list(&mut self, entry: &Entry) {
+        let span = self.source.line_from(entry.value.defined.start);
+        let written = self.source.text.get(span.range()).unwrap_or("").to_owned();
+        let problem =
+            Diagnostic::error("wrong-type", "`condition` must be a string, this is a list");
+        let problem = problem.at(self.source, span, "");
+        let help = Condition::parse(&written).err().and_then(|error| error.help);
+        self.problem(match help {
+            Some(help) => problem.help(help),
+            None => problem.help("put quotes around the whole condition"),
+        });
     }
 
     /// A condition that no value can make true, or that fails with every value. Whether it is one.

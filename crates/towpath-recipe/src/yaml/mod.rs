@@ -3,6 +3,7 @@
 //! that are not text are refused, with their spans.
 
 mod indentation_errors;
+mod unquoted_values;
 mod yaml_library;
 
 use serde_saphyr::{DuplicateKeyPolicy, Error, Spanned};
@@ -27,6 +28,9 @@ pub fn parse(source: &Arc<Source>, kind: FileKind) -> Tree {
     }
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Tree::refused(empty(source, kind));
+    }
+    if let Some(problem) = unquoted_values::comment_in_json(source) {
+        return Tree::refused(problem);
     }
     match yaml_library::deserialize(text, DuplicateKeyPolicy::Error) {
         Ok(raw) => convert(source, kind, raw, None),
@@ -73,6 +77,7 @@ impl Converter<'_> {
     fn node(&mut self, raw: Spanned<Raw>) -> Node {
         let span = yaml_library::span_of(self.source, &raw.referenced);
         let defined = yaml_library::span_of(self.source, &raw.defined);
+        self.problems.extend(unquoted_values::dropped_exclamation(self.source, defined));
         let kind = match raw.value {
             Raw::Null => Kind::Null,
             Raw::Bool(value) => Kind::Bool(value),

@@ -2,6 +2,9 @@
 //! documents, unknown tags, and files made to exhaust memory or the stack.
 
 use super::indentation_errors::{misplaced_line, tab_in_indentation};
+use super::unquoted_values::{
+    dash_without_space, quoted, quoting_help, unclosed_quote, unknown_tag,
+};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{
     DuplicateKeyPolicy, Error, Location, NonFiniteFloatPolicy, Options, Spanned,
@@ -150,14 +153,29 @@ pub(super) fn syntax_error(source: &Arc<Source>, kind: FileKind, error: &Error) 
     {
         return problem;
     }
-    if let ("bad-yaml", Some(problem)) = (code, misplaced_line(source, span.start)) {
+    if code == "bad-yaml"
+        && let Some(problem) = slip(source, span.start, &message)
+    {
         return problem;
     }
+    let help = quoting_help(source, span.start, &message)
+        .or_else(|| help_for(&message).map(str::to_owned));
     let problem = Diagnostic::error(code, message).at(source, span, "");
-    match help_for(&problem.message) {
+    match help {
         Some(help) => problem.help(help),
         None => problem,
     }
+}
+
+/// The error in our words, where the library reports a consequence of what is wrong.
+fn slip(source: &Arc<Source>, offset: usize, message: &str) -> Option<Diagnostic> {
+    if message.contains("unsupported tag") {
+        return unknown_tag(source, offset);
+    }
+    if message.contains("quoted scalar") && !message.contains("trailing content") {
+        return unclosed_quote(source, offset);
+    }
+    dash_without_space(source, offset).or_else(|| misplaced_line(source, offset))
 }
 
 fn described(kind: FileKind, error: &Error) -> (&'static str, String) {
@@ -219,7 +237,18 @@ fn plain_message(error: &Error) -> String {
 pub(super) fn unquoted_placeholder(source: &Arc<Source>, start: usize) -> Diagnostic {
     let line = source.text[start..].lines().next().unwrap_or("").trim_end();
     let message = "a value that begins with `{{` must be quoted: YAML reads it as a map";
+    let key = source.text[..start].trim_end().ends_with("condition:");
+    let help = match key {
+        true => format!("a condition has no braces: write `{}`", without_braces(line)),
+        false => format!("write {}", quoted(line)),
+    };
     Diagnostic::error("unquoted-place", message)
         .at(source, Span { start, end: start + line.len() }, "")
-        .help(format!("write '{}'", line.replace('\'', "''")))
+        .help(help)
+}
+
+/// `{{env}} == 'prod'` as a condition has it.
+fn without_braces(line: &str) -> String {
+    let bare = line.replace("{{ ", "").replace(" }}", "");
+    bare.replace("{{", "").replace("}}", "")
 }

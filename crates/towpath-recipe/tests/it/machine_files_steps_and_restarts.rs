@@ -146,7 +146,7 @@ fn what_a_kind_of_step_cannot_have_is_refused() {
         ),
         (
             format!("    prompt: x\n    condition: y\n{EXITS}"),
-            "error[unknown-field] demo.yaml:9:5 `condition` Unknown field 'condition' in step 'a'\n",
+            "error[unknown-field] demo.yaml:9:5 `condition` Unknown field 'condition' in step 'a' | a state machine has none: the outcome of a step chooses the next one, under 'onOutcome'\n",
         ),
         (
             format!("    prompt: x\n    timeout: soon\n{EXITS}"),
@@ -171,7 +171,7 @@ fn a_list_of_steps_in_a_machine_is_reported() {
         "id: demo\nlabel: D\ndescription: d\ninitialStep: a\nguardrails: {}\nsteps:\n  - id: a\n";
     assert_eq!(
         problems(text),
-        "error[wrong-type] demo.yaml:6:1 `steps` 'steps' must be an object of steps, this is a list\n"
+        "error[wrong-type] demo.yaml:6:1 `steps` 'steps' must be an object of steps, this is a list | write each step as `NAME:` with its fields below it, without `- id`\n"
     );
     let named = "name: x\ninitialStep: a\nsteps:\n  a: {command: make}\n";
     assert!(problems(named).contains("Unknown field 'name'"));

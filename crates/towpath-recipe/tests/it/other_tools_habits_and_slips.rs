@@ -13,6 +13,17 @@ macro_rules! step {
     };
 }
 
+/// A state machine with one step; what follows its outcome comes last.
+macro_rules! machine {
+    ($transitions:literal) => {
+        concat!(
+            "id: m\nlabel: M\ndescription: d\ninitialStep: a\nguardrails: {}\nsteps:\n  a:\n",
+            "    prompt: hi\n    outcomes: [done]\n    onOutcome:\n",
+            $transitions
+        )
+    };
+}
+
 /// A recipe with one more field.
 macro_rules! recipe {
     ($fields:literal) => {
@@ -40,7 +51,7 @@ const WRONG: &[Wrong] = &[
     Wrong("dir", step!("    command: make\n    dir: src\n"), &["did you mean `working_dir`?"]),
     Wrong("deps", step!("    command: make\n    deps: [build]\n"), &["unknown field `deps`", "in the order they are written", "`parallel_group`"]),
     Wrong("sources", step!("    command: make\n    sources: ['*.c']\n"), &["unknown field `sources`", "`[ -e out ] || make out`"]),
-    Wrong("confirm", step!("    command: make\n    confirm: Sure?\n"), &["unknown field `confirm`", "`condition: confirmed`"]),
+    Wrong("confirm", step!("    command: make\n    confirm: Sure?\n"), &["unknown field `confirm`", "`condition: confirmed == 'yes'`"]),
     Wrong("vars", recipe!("vars: {A: b}\n"), &["unknown field `vars`", "`context`"]),
     Wrong("desc", recipe!("desc: builds\n"), &["did you mean `description`?"]),
     Wrong("a whole Taskfile", "version: '3'\ntasks:\n  build:\n    cmds: [make]\n", &["this is a Taskfile", "a list of `steps`"]),
@@ -86,6 +97,41 @@ const WRONG: &[Wrong] = &[
     Wrong("a text beside its field", step!("    command: |\n    make\n"), &["begins at column 5, where column 7 is expected", "`command`"]),
     Wrong("a field below the name", "name: r\n  description: x\nsteps:\n  - {id: s, command: make}\n", &["begins at column 3, where column 1 is expected"]),
     Wrong("a tab", "name: r\nsteps:\n\t- id: s\n\t  command: make\n", &["indent with spaces"]),
+    // What YAML reads in its own way.
+    Wrong("! with a space", step!("    command: make\n    condition: ! a\n"), &["r.yaml:6:16", "YAML drops a `!`", "write `not a`"]),
+    Wrong("! in a command", step!("    command: ! grep -q TODO x\n"), &["r.yaml:5:14", "YAML drops a `!`", "'! grep -q TODO x'"]),
+    Wrong("! in a flow map", "name: r\ncontext: {a: x}\nsteps:\n  - {id: s, command: make, condition: ! a}\n", &["YAML drops a `!`", "write `not a`"]),
+    Wrong("! without a space", step!("    command: make\n    condition: !a\n"), &["r.yaml:6:16", "as a tag", "write `not a`"]),
+    Wrong("a cut prompt", step!("    prompt: Fix issue #12 in the code\n"), &["warning", "r.yaml:5:23", "`prompt` ends before this `#`", "put quotes around the whole `prompt`"]),
+    Wrong("a cut command", step!("    command: echo \"issue #12\"\n"), &["unterminated double quote", "put quotes around the whole `command`"]),
+    Wrong("a cut condition", step!("    command: make\n    condition: a == 'x # y'\n"), &["YAML ends a text at ` #`", "put quotes around the whole `condition`"]),
+    Wrong("a placeholder in a condition", step!("    command: make\n    condition: {{a}} == 'x'\n"), &["must be quoted", "write `a == 'x'`"]),
+    Wrong("a condition that begins with a quote", step!("    command: make\n    condition: 'x' in a\n"), &["invalid trailing content", "\"'x' in a\""]),
+    Wrong("a condition of bash", step!("    command: make\n    condition: \"$a\" == \"x\"\n"), &["invalid trailing content", "write `a == \"x\"`"]),
+    Wrong("a bracket of bash", step!("    command: make\n    condition: [ -f x ]\n"), &["`condition` must be a string, this is a list", "`command: test -f FILE && echo yes || true`"]),
+    Wrong("is defined", step!("    command: make\n    condition: a is defined\n"), &["not `is`", "write `a`: a variable without a value is null"]),
+    Wrong("is not defined", step!("    command: make\n    condition: a is not defined\n"), &["write `not a`: a variable without a value is null"]),
+    Wrong("quotes in quotes", step!("    command: \"echo \"hi\"\"\n"), &["invalid trailing content", "'echo \"hi\"'"]),
+    Wrong("a backtick", step!("    command: `date`\n"), &["unexpected character", "'`date`'"]),
+    Wrong("a star", step!("    command: *foo\n"), &["unknown anchor", "'*foo'"]),
+    Wrong("an open quote", step!("    command: \"echo hi\n    output: x\n"), &["r.yaml:5:14", "is not closed", "end it with `\"`"]),
+    Wrong("an open quote at the end", step!("    command: 'echo hi\n"), &["r.yaml:5:14", "is not closed", "end it with `'`"]),
+    Wrong("a dash without a space", "name: r\nsteps:\n  -id: a\n   command: make\n", &["r.yaml:3:3", "a space is missing after this `-`", "write `- id: a`"]),
+    Wrong("only a dash without a space", "name: r\nsteps:\n  -id: a\n", &["a space is missing after the `-`: write `- id: …`"]),
+    Wrong("one step without a dash", "name: r\nsteps:\n  id: a\n  command: make\n", &["`steps` is a map", "begin each step with a `-`: write `- id: …`"]),
+    Wrong("commands as steps", "name: r\nsteps: [make]\n", &["a step must be a map of fields, this is a string", "`- id: make` and below it `command: make`"]),
+    Wrong("a comment in JSON", "{\"name\": \"r\", // build\n \"steps\": [{\"id\": \"a\", \"command\": \"x\"}]}\n", &["r.yaml:1:15", "JSON has no comments"]),
+    Wrong("a comment above JSON", "// build\n{\"name\": \"r\", \"steps\": []}\n", &["r.yaml:1:1", "JSON has no comments"]),
+    Wrong("CircleCI", "version: 2.1\njobs:\n  build:\n    docker: [{image: a}]\n    steps: [checkout]\n", &["this is a configuration of CircleCI", "a list of `steps`"]),
+    Wrong("GitLab CI", "stages: [build]\nbuild:\n  stage: build\n  script: [make]\n", &["this is a configuration of GitLab CI", "a list of `steps`"]),
+    // State machines.
+    Wrong("an exit in one word", machine!("      done: exit\n"), &["Transition must be an object", "write `{action: exit, reason: WHY}`"]),
+    Wrong("a step in one word", machine!("      done: a\n"), &["Transition must be an object", "write `{nextStep: a}`"]),
+    Wrong("goto", machine!("      done: {goto: a}\n"), &["Unknown field 'goto'", "did you mean 'nextStep'?"]),
+    Wrong("a condition in a machine", machine!("      done: {action: exit, reason: x}\n    condition: x\n"), &["Unknown field 'condition'", "under 'onOutcome'"]),
+    Wrong("max_visits", "id: m\nlabel: M\ndescription: d\ninitialStep: a\nguardrails: {max_visits: 3}\nsteps:\n  a:\n    prompt: hi\n    outcomes: [done]\n    onOutcome:\n      done: {action: exit, reason: x}\n", &["Unknown field 'max_visits'", "did you mean 'maxStepVisits'?"]),
+    Wrong("a list in a machine", "id: m\nlabel: M\ndescription: d\ninitialStep: a\nguardrails: {}\nsteps:\n  - id: a\n    prompt: hi\n", &["'steps' must be an object", "write each step as `NAME:`"]),
+    Wrong("goto in a list", step!("    command: make\n    goto: b\n"), &["unknown field `goto`", "only a state machine"]),
     Wrong("a tab below a value", step!("\tcommand: make\n"), &["r.yaml:5:1", "indent with spaces"]),
 ];
 
@@ -206,5 +252,26 @@ fn a_time_has_a_unit_or_is_in_seconds() {
     }
     for written in ["0m", "5d", "m", ".5m", "5.m", "-5m", "5 m", "1e3s", "9999999999999h", "'30'"] {
         assert_eq!(timeout(written), None, "{written}");
+    }
+}
+
+/// A comment stays one, wherever YAML allows it.
+#[test]
+fn ordinary_comments_are_left_alone() {
+    for fields in [
+        "    command: make # builds\n",
+        "    command: make #builds\n",
+        "    prompt: Fix it # soon\n",
+        "    prompt: Fix it ## soon\n",
+        "    prompt: 'Fix issue #12'\n",
+        "    prompt: |\n      Fix issue #12\n",
+        "    prompt: Fix C#-code\n",
+        "    command: '! grep -q x y'\n",
+        "    command: make # now !\n    output: x\n",
+        "    command: |\n      ! grep -q x y\n",
+    ] {
+        let text = format!("name: r\nsteps:\n  - id: s\n{fields}");
+        let project = Project::new(&[("r.yaml", &text)]);
+        assert_eq!(project.report(&project.named("r.yaml")), "", "{text}");
     }
 }

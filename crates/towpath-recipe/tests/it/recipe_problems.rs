@@ -236,7 +236,7 @@ error[nothing-to-run] r.yaml:6:9 `c` this step has nothing to run | give it a `p
 warning[unused-field] r.yaml:8:5 `command` a step of type `agent` does not use `command` | this has no effect
 error[nothing-to-run] r.yaml:9:9 `d` this step has nothing to run | give it a `recipe`
 error[empty-step] r.yaml:11:4 `` this step is empty
-error[wrong-type] r.yaml:12:5 `just text` a step must be a map of fields, this is a string | not a map
+error[wrong-type] r.yaml:12:5 `just text` a step must be a map of fields, this is a string | not a map | write `- id: just` and below it `command: just text`
 error[missing-field] r.yaml:13:5 `command: echo` the step has no `id` | add `id`
 ";
     assert_eq!(problems(file), expected);
@@ -611,7 +611,7 @@ steps:
 fn unknown_tags() {
     let file = r"name: !vault x
 ";
-    let expected = r"error[bad-yaml] r.yaml:1:14 `x` this is not valid YAML: unsupported tag `!vault`
+    let expected = r"error[bad-yaml] r.yaml:1:7 `!vault x` YAML reads a `!` at the start of a value as a tag | put quotes around it: '!vault x'
 ";
     assert_eq!(problems(file), expected);
 }
@@ -632,7 +632,7 @@ error[bad-key] r.yaml:2:3 `[` a key must be a string, this is a list | not a str
 fn an_unknown_anchor() {
     let file = r"name: *nope
 ";
-    let expected = r"error[bad-yaml] r.yaml:1:7 `*` this is not valid YAML: alias references unknown anchor
+    let expected = r"error[bad-yaml] r.yaml:1:7 `*` this is not valid YAML: alias references unknown anchor | put quotes around the whole value: '*nope'
 ";
     assert_eq!(problems(file), expected);
 }

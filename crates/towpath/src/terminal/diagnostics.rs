@@ -11,6 +11,7 @@ use codespan_reporting::diagnostic::{Diagnostic as Drawn, Label as DrawnLabel};
 use codespan_reporting::term::{self, Config};
 use excerpt::Excerpts;
 use towpath_core::{Diagnostic, Hint, Severity};
+use towpath_shell::bash::quote;
 
 /// The width where there is no terminal.
 const USUAL_WIDTH: usize = 80;
@@ -120,6 +121,9 @@ fn help(problem: &Diagnostic) -> Option<String> {
             let sets: Vec<String> = names.iter().map(|name| format!("--set {name}=…")).collect();
             or(format!("give {}", sets.join(" ")))
         }
+        Hint::RenderDocument => {
+            format!("to render it: towpath render {}", quote(help.unwrap_or_default()))
+        }
         Hint::IncludedTag => of("--include-tags"),
         Hint::ExcludedTag => of("--exclude-tags"),
     })
@@ -134,12 +138,16 @@ fn plain(text: &str) -> String {
 pub fn tally(problems: &[Diagnostic], name: &str) -> String {
     let number = |severity| problems.iter().filter(|p| p.severity == severity).count();
     let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
+    let notes = number(Severity::Note);
     let mut parts = Vec::new();
     if errors > 0 {
         parts.push(count(errors, "error"));
     }
     if warnings > 0 {
         parts.push(count(warnings, "warning"));
+    }
+    if notes > 0 {
+        parts.push(count(notes, "note"));
     }
     let what = if parts.is_empty() { "no problems".to_owned() } else { parts.join(", ") };
     let ran = if errors > 0 { ". Nothing was run." } else { "" };

@@ -56,10 +56,22 @@ pub(super) fn steps_meant_as_list(source: &Arc<Source>, root: &Node) -> Option<D
     if is_machine {
         return None;
     }
-    let name = named.first().map_or("NAME", |step| &step.key);
+    let begin = match named.first() {
+        Some(dash) if dash.key.starts_with('-') => {
+            format!("a space is missing after the `-`: write `- {}: …`", &dash.key[1..])
+        }
+        // One step, written as if it were the list.
+        Some(_) if named.iter().any(|field| ["id", "command", "prompt"].contains(&field.key.as_str())
+            && !matches!(field.value.kind, Kind::Map(_))) =>
+        {
+            "begin each step with a `-`: write `- id: …` and indent its other fields by 2 more spaces"
+                .to_owned()
+        }
+        Some(step) => format!("begin each step with `- id: {}`", step.key),
+        None => "begin each step with `- id: NAME`".to_owned(),
+    };
     let problem = Diagnostic::error("steps-map", "`steps` is a map: did you mean a list?");
-    let problem =
-        problem.at(source, steps.key_defined, format!("begin each step with `- id: {name}`"));
+    let problem = problem.at(source, steps.key_defined, begin);
     Some(problem.help("a map of steps is a state machine, which has an `initialStep`"))
 }
 
@@ -237,7 +249,13 @@ impl<'l> MachineReader<'_, 'l> {
         if !matches!(part.entry.value.kind, Kind::Map(_)) {
             let is = part.entry.value.describe();
             let message = format!("'steps' must be an object of steps, this is {is}");
-            self.error("wrong-type", message, part.entry.key_defined, "");
+            let label = match &part.entry.value.kind {
+                Kind::List(_) => {
+                    "write each step as `NAME:` with its fields below it, without `- id`"
+                }
+                _ => "",
+            };
+            self.error("wrong-type", message, part.entry.key_defined, label);
         }
     }
 

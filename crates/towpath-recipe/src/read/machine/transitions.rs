@@ -240,7 +240,15 @@ impl<'l> MachineReader<'_, 'l> {
         let node = &part.entry.value;
         let Kind::Map(entries) = &node.kind else {
             let message = format!("Transition must be an object {spot}");
-            let label = format!("this is {}", node.describe());
+            let label = match &node.kind {
+                Kind::Text(text) if text == "exit" => {
+                    "write `{action: exit, reason: WHY}`".to_owned()
+                }
+                Kind::Text(text) if around.names.contains_key(text.as_str()) => {
+                    format!("write `{{nextStep: {text}}}`")
+                }
+                _ => format!("this is {}", node.describe()),
+            };
             let span = self.reader.source.first_line(node.defined);
             self.error("wrong-type", message, span, &label);
             return None;

@@ -19,6 +19,10 @@ pub(super) fn plain<'l>(fields: &MachineFields<'l>) -> FieldMap<'l> {
     fields.map(|part| part.entry)
 }
 
+/// Fields of a step recipe that choose which steps run.
+const NOT_IN_MACHINES: [&str; 7] =
+    ["condition", "if", "when", "unless", "parallel_group", "goto", "next"];
+
 /// The field of a machine's step that does what a field of another tool does.
 fn foreign(name: &str, section: Section) -> Option<&'static str> {
     let meant = instead_of(name, section)?.field()?;
@@ -64,6 +68,10 @@ impl<'l> MachineReader<'_, 'l> {
             (_, Some(Section::Transition)) => "this belongs to a transition".to_owned(),
             _ if section == Section::Machine && key == "name" => {
                 "steps as a map make a machine, which has an 'id'; a step recipe has a list"
+                    .to_owned()
+            }
+            _ if section == Section::MachineStep && NOT_IN_MACHINES.contains(&key.as_str()) => {
+                "a state machine has none: the outcome of a step chooses the next one, under 'onOutcome'"
                     .to_owned()
             }
             (near, _) => match foreign(key, section) {
