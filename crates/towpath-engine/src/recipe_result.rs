@@ -110,7 +110,7 @@ fn collect(
 ) -> Result<(), EngineError> {
     for step in steps {
         if let (StepState::Ended, Some(result)) = (step.state, &step.result) {
-            let took = step.ended_ms.zip(step.started_ms).map_or(0, |(end, begin)| end - begin);
+            let took = step.took_ms().unwrap_or(0);
             let took = Duration::from_millis(took.max(0).unsigned_abs());
             let mut report = StepReport::new(&step.path, result, step.tolerated, took);
             if let Output::OnDisk { .. } = result.output {

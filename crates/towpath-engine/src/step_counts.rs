@@ -74,7 +74,8 @@ fn count(step: &StepView, resumed_ms: Option<i64>, census: &mut Census) {
     census.ran += usize::from(ran);
     census.done += usize::from(result.status.is_success() || ran && step.tolerated);
     if let (Some(resumed), Some(ran_now)) = (resumed_ms, &mut census.ran_now) {
-        *ran_now += usize::from(ran && step.ended_ms.is_some_and(|ended| ended >= resumed));
+        let now = step.ended_ms.is_some_and(|ended| ended >= resumed);
+        *ran_now += usize::from(ran && now && !step.declared_done);
     }
 }
 

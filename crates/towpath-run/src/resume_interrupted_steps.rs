@@ -40,13 +40,26 @@ impl Run {
         self.dirty.insert(0);
     }
 
+    /// The time in which nobody drove the run is not that of the recipes it was in.
+    pub(crate) fn pause_calls(&mut self, paused_ms: i64) {
+        for progress in self.frames.iter_mut().flat_map(|frame| &mut frame.steps) {
+            let in_flight = progress.started_ms.is_some() && progress.ended_ms.is_none();
+            if in_flight && progress.child.is_some() {
+                progress.paused_ms += paused_ms.max(0);
+            }
+        }
+    }
+
     pub(crate) fn is_wanted(&self, at: StepAt) -> bool {
         self.ready.iter().any(|(_, wanted)| *wanted == at)
     }
 
     /// The work of a step, such as its called recipe, continues.
     pub(crate) fn back_to_work(&mut self, at: StepAt) {
+        let now = self.now_ms;
         let progress = self.progress_mut(at);
+        progress.paused_ms += progress.ended_ms.map_or(0, |ended| (now - ended).max(0));
+        progress.declared_done = false;
         progress.phase = Phase::Work;
         progress.result = None;
         progress.writes.clear();
@@ -72,6 +85,7 @@ impl Run {
         let progress = self.progress_mut(at);
         progress.child = None;
         progress.started_ms = None;
+        progress.paused_ms = 0;
         progress.interrupted = false;
         progress.phase = Phase::Pending;
         let entered = progress.visit > 0;
@@ -93,7 +107,11 @@ impl Run {
         let exit_code = matches!(self.step(at).work, Work::Bash { .. }).then_some(0);
         let result = StepResult { exit_code, ..StepResult::new(StepStatus::Completed, output) };
         // The time until the user's answer is not the step's.
-        self.progress_mut(at).started_ms = Some(self.now_ms);
+        let now = self.now_ms;
+        let progress = self.progress_mut(at);
+        progress.started_ms = Some(now);
+        progress.paused_ms = 0;
+        progress.declared_done = true;
         self.settled(at, result, writes);
     }
 

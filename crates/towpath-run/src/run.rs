@@ -96,13 +96,14 @@ impl Run {
 
     /// Takes a recorded fact. `at_ms` is when it was recorded.
     pub fn apply(&mut self, fact: &Fact, at_ms: i64) -> Result<(), Mismatch> {
-        self.now_ms = at_ms;
+        let before_ms = std::mem::replace(&mut self.now_ms, at_ms);
         match fact {
             Fact::Started => {
                 self.dirty.insert(0);
             }
             Fact::Resumed => {
                 self.resumed_ms = Some(at_ms);
+                self.pause_calls(at_ms - before_ms);
                 self.resumed();
             }
             Fact::JobStarted { key, session, backend, .. } => {

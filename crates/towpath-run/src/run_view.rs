@@ -24,6 +24,12 @@ pub struct StepView {
     pub result: Option<StepResult>,
     pub started_ms: Option<i64>,
     pub ended_ms: Option<i64>,
+    /// How long nobody drove the run between its start and its end.
+    #[serde(default, skip_serializing_if = "is_none_paused")]
+    pub paused_ms: i64,
+    /// The user has declared that it has done its work.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub declared_done: bool,
     /// How often its work has been started in this visit.
     pub attempts: u32,
     /// How many restarts of its state machine came before this visit.
@@ -32,6 +38,17 @@ pub struct StepView {
     /// Its agent calls. Only the last may be in flight.
     pub calls: Vec<AgentCall>,
     pub children: Vec<StepView>,
+}
+
+impl StepView {
+    /// How long it took, once it has ended.
+    pub fn took_ms(&self) -> Option<i64> {
+        Some(self.ended_ms? - self.started_ms? - self.paused_ms)
+    }
+}
+
+fn is_none_paused(paused_ms: &i64) -> bool {
+    *paused_ms == 0
 }
 
 fn is_zero(restarts: &u32) -> bool {
@@ -111,6 +128,8 @@ impl Run {
             result: progress.result.clone(),
             started_ms: progress.started_ms,
             ended_ms: progress.ended_ms,
+            paused_ms: progress.paused_ms,
+            declared_done: progress.declared_done,
             attempts: progress.attempts.work,
             restarts: self.frames[frame].flow.machine().map_or(0, |machine| machine.restarts),
             calls: progress.calls.clone(),

@@ -129,7 +129,7 @@ impl Run {
         progress.tolerated = tolerated;
         progress.writes = writes;
         progress.result = Some(result.clone());
-        let took_ms = now - progress.started_ms.unwrap_or(now);
+        let took_ms = now - progress.started_ms.unwrap_or(now) - progress.paused_ms;
         self.events.push(EventKind::StepEnded { step, result, tolerated, took_ms });
         self.dirty.insert(at.frame);
     }

@@ -43,6 +43,10 @@ pub(crate) struct Progress {
     pub condition_values: Vec<ConditionValue>,
     pub started_ms: Option<i64>,
     pub ended_ms: Option<i64>,
+    /// How long nobody drove the run since it started.
+    pub paused_ms: i64,
+    /// The user has declared that it has done its work.
+    pub declared_done: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -245,8 +245,8 @@ impl Steps<'_> {
             (result, _) => result.as_ref().map_or(String::new(), step_error),
         };
         object.insert("error".into(), json!(error));
-        if let (Some(begin), Some(end)) = (step.started_ms, step.ended_ms) {
-            object.insert("duration".into(), json!(seconds(end - begin)));
+        if let Some(took) = step.took_ms() {
+            object.insert("duration".into(), json!(seconds(took)));
         }
         if let Some(report) = step.result.as_ref().and_then(|result| result.report.as_ref()) {
             object.insert("outcome".into(), json!(report.outcome));

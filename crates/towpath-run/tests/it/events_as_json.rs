@@ -262,6 +262,8 @@ fn views() -> impl Strategy<Value = Vec<StepView>> {
             result,
             started_ms,
             ended_ms: started_ms,
+            paused_ms: 0,
+            declared_done: false,
             attempts: 1,
             restarts: u32::from(started_ms.is_some()),
             calls: vec![call],

@@ -786,6 +786,28 @@ fn a_timeout_reports_whose_time_it_was() {
 }
 
 #[test]
+fn the_time_of_a_called_recipe_is_without_the_time_in_which_nobody_drove_the_run() {
+    let main = "name: r\nsteps:\n  - {id: call, recipe: child}\n";
+    let child = "name: c\nsteps:\n  - {id: a, command: one}\n  - {id: b, command: two}\n";
+    for interrupted in [false, true] {
+        let play = Play::new(&[("main", main), ("child", child)], json!({}));
+        let mut play = play.ends("call/b", JobStatus::Exited(1));
+        if interrupted {
+            play.start_all();
+        } else {
+            play.proceed();
+        }
+        let worked = play.clock;
+        play.clock += 1_000_000;
+        play.results.clear();
+        play.resume();
+        assert_eq!(play.outcome(), "done");
+        let took = play.step("call").took_ms().expect("it has ended");
+        assert!(took >= worked - 2 && took < 20, "{took} ms of work, {worked} before the pause");
+    }
+}
+
+#[test]
 fn again_runs_a_step_and_what_follows_again_with_new_keys() {
     let play = |again: &str| {
         let caller = CALLER.replace("{{list}}", "x");

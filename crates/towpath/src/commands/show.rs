@@ -200,9 +200,11 @@ impl Printed<'_> {
 
     fn took(&self, step: &StepView, now: i64) -> String {
         let skipped = matches!(status_of_step(step), Some(StepStatus::Skipped { .. }));
-        match (step.started_ms, step.ended_ms) {
-            (Some(started), Some(ended)) if !skipped => duration(ended - started),
-            (Some(started), None) if self.0.is_running() => duration(now - started),
+        match (step.started_ms, step.took_ms()) {
+            (_, Some(took)) if !skipped => duration(took),
+            (Some(started), None) if self.0.is_running() => {
+                duration(now - started - step.paused_ms)
+            }
             _ => String::new(),
         }
     }

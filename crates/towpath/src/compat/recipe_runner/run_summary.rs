@@ -40,10 +40,8 @@ fn printed(steps: &[StepView]) -> bool {
 fn lines(steps: &[StepView], depth: usize, text: &mut String) {
     for step in steps {
         let status = step_status(step).replace('_', " ");
-        let took = match (step.started_ms, step.ended_ms) {
-            (Some(begin), Some(end)) => format!(" ({:.1}s)", (end - begin) as f64 / 1000.0),
-            _ => String::new(),
-        };
+        let took =
+            step.took_ms().map_or(String::new(), |ms| format!(" ({:.1}s)", ms as f64 / 1000.0));
         let indent = "  ".repeat(depth);
         text.push_str(&format!("{indent}[{status}] {}{took}{}\n", step.path, more(step)));
         lines(&step.children, depth + 1, text);

@@ -207,6 +207,8 @@ pub fn pending(id: &str, kind: &str) -> StepView {
         result: None,
         started_ms: None,
         ended_ms: None,
+        paused_ms: 0,
+        declared_done: false,
         attempts: 0,
         restarts: 0,
         calls: Vec::new(),

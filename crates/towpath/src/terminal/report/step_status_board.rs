@@ -278,7 +278,7 @@ impl Row {
         };
         Row {
             state,
-            took_ms: step.started_ms.zip(step.ended_ms).map(|(begin, end)| end - begin),
+            took_ms: step.took_ms(),
             children: step.children.iter().map(|child| Row::of(child, shape)).collect(),
             report: step.result.as_ref().and_then(shared_event_lines::report),
             ..Row::new(shape.name_of(&step.path), step.path.clone(), step.kind, called)
