@@ -256,9 +256,11 @@ impl Directories {
             let given = get(variable).map(PathBuf::from).filter(|p| p.is_absolute());
             let base = given.or_else(|| home.map(|h| h.join(default)));
             let base = base.ok_or_else(|| {
-                CommandError::setup(
-                    "HOME is not set: set it, or set TOWPATH_HOME to a directory for towpath's files",
-                )
+                let given = get("HOME").filter(|home| !home.is_empty());
+                let wrong = given.map_or("is not set", |_| "is not an absolute path");
+                CommandError::setup(format!(
+                    "HOME {wrong}: set it, or set TOWPATH_HOME to a directory for towpath's files"
+                ))
             })?;
             Ok(base.join("towpath"))
         };

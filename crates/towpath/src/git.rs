@@ -54,7 +54,12 @@ impl Git {
         }
         let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let cannot = |e: std::io::Error| CommandError::setup(format!("git cannot be started: {e}"));
+        let cannot = |e: std::io::Error| match e.kind() {
+            std::io::ErrorKind::NotFound if self.directory.is_dir() => {
+                CommandError::setup("git is not installed, or not on PATH: install it")
+            }
+            _ => CommandError::setup(format!("git cannot be started: {e}")),
+        };
         let mut child = command.spawn().map_err(cannot)?;
         let output = match child.stdin.take() {
             // No thread: one that is just ending would still be there when a run begins.

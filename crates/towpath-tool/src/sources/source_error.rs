@@ -84,6 +84,23 @@ fn ended(status: &EndStatus) -> String {
     }
 }
 
+/// What a program printed, in one line.
 fn after_colon(message: &str) -> String {
+    let lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.collect::<Vec<_>>().join(" ");
     if message.is_empty() { String::new() } else { format!(": {message}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_printed_is_one_line() {
+        assert_eq!(
+            after_colon("error: no toolchain\nhelp: choose one\n\n"),
+            ": error: no toolchain help: choose one"
+        );
+        assert_eq!(after_colon("\n"), "");
+    }
 }

@@ -6,6 +6,20 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+/// Every file that hooks and the commands around them keep there.
+pub const OWN_FILES: [&str; 8] = [
+    "calls.log",
+    "calls.folding",
+    "errors.log",
+    "fold.lock",
+    "hosts.json",
+    "hosts.lock",
+    "rules.lock",
+    "rules.snapshot",
+];
+/// The directory with a file for each session of an agent.
+pub const SESSIONS: &str = "sessions";
+
 #[derive(Debug, Clone)]
 pub struct HooksDirectory {
     path: PathBuf,

@@ -3,7 +3,7 @@
 //! later call, the same line is the agent's own and is corrected like any other. Only hashes are kept:
 //! a line may contain a secret.
 
-use super::hooks_directory::HooksDirectory;
+use super::hooks_directory::{HooksDirectory, SESSIONS};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
@@ -11,7 +11,6 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::time::{Duration, SystemTime};
 use towpath_rules::host::Host;
 
-const SESSIONS: &str = "sessions";
 /// Only the end of a longer file is read: a line that was produced that long ago is not expected.
 const MOST: u64 = 64 << 10;
 /// A session that has got no line for so long has ended.

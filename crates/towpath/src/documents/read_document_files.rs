@@ -3,11 +3,13 @@
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
+use crate::terminal::out;
 use std::cell::RefCell;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use towpath_document::{
-    Document, DocumentSet, FileKind, Files, Found, Roots, plain_path, read, read_regions,
+    Document, DocumentSet, FileKind, Files, Found, Node, NodeKind, Roots, plain_path, read,
+    read_regions,
 };
 use towpath_view::foreign_text::escaped;
 
@@ -110,6 +112,13 @@ impl Entry {
             true => read_regions(&name, bytes),
             false => read(&name, bytes, FileKind::of(&name)),
         };
+        let is_region = |node: &Node| matches!(node.kind, NodeKind::Region { .. });
+        if regions && !document.nodes.iter().any(is_region) && document.problems.is_empty() {
+            out::note(format!(
+                "note: {name} has no regions, so nothing is replaced; one begins with \
+                 <!-- towpath:begin NAME -->"
+            ));
+        }
         Ok(DocumentSet::new(&identity, document))
     }
 

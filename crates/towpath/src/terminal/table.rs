@@ -196,7 +196,7 @@ fn shrink(widths: &mut [usize], width: usize) {
 }
 
 /// The beginning and the end of a text that is `width` columns wide at most, with `…` between them.
-fn cut_inside(text: &str, width: usize) -> String {
+pub fn cut_inside(text: &str, width: usize) -> String {
     if text.width() <= width || width < 3 {
         return cut(text, width);
     }

@@ -54,6 +54,8 @@ fn links_are_removed_and_everything_else_is_named() {
 #[test]
 fn everything_is_removed_after_a_yes() {
     let user = user();
+    user.towpath(&["rules", "add", "command", "grep", "rg"]).exits(0);
+    assert!(user.path("home/state/hooks/rules.lock").exists());
     let printed = user.towpath(&["uninstall", "--purge", "--dry-run"]).exits(0);
     assert!(printed.stdout.contains("would remove ~/home/state, "), "{}", printed.stdout);
     let printed =

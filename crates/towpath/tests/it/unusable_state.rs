@@ -104,3 +104,21 @@ fn state_is_private() {
     }
     assert!(files >= 2, "there is a database and an output");
 }
+
+#[test]
+fn a_home_that_is_not_absolute_is_named_as_that() {
+    let user = User::new();
+    let mut command = user.command(&["runs"]);
+    command.env_remove("TOWPATH_HOME").env("HOME", "relative");
+    let printed = Printed::from(command.output().expect("towpath starts"));
+    printed.exits(5).reports("HOME is not an absolute path: set it");
+}
+
+#[test]
+fn without_git_the_demo_asks_to_install_it() {
+    let user = User::new();
+    let mut command = user.command(&["run", "demo"]);
+    command.env("PATH", user.path("work"));
+    let printed = Printed::from(command.output().expect("towpath starts"));
+    printed.exits(5).reports("git is not installed, or not on PATH: install it");
+}

@@ -57,7 +57,7 @@ fn own_directory(name: &'static str, path: &Path, env: &Environment) -> Finding 
         let text = format!("{shown}: {at} cannot be written ({why})");
         let fix = match error {
             rustix::io::Errno::ACCESS => format!("chmod u+rwx {argument}"),
-            _ => "export TOWPATH_HOME=~/towpath".to_owned(),
+            _ => format!("export TOWPATH_HOME={}", writable_directory(env)),
         };
         return match name {
             "state" => Finding::broken(name, text, fix),
@@ -65,6 +65,13 @@ fn own_directory(name: &'static str, path: &Path, env: &Environment) -> Finding 
         };
     }
     Finding::ok(name, if there == path { shown } else { format!("{shown}, does not exist yet") })
+}
+
+/// Where our files could be instead.
+fn writable_directory(env: &Environment) -> &'static str {
+    let home = env.home.as_ref();
+    let writable = |home: &PathBuf| access(home, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+    if home.is_some_and(writable) { "~/towpath" } else { "/tmp/towpath" }
 }
 
 /// The path itself, or the nearest directory above it that exists.
@@ -78,7 +85,7 @@ fn disk(env: &Environment) -> Option<Finding> {
     let free = found.f_bavail.saturating_mul(found.f_frsize);
     let used = towpath_store::disk_usage(&env.directories.state);
     let text = format!("{} free, the journal uses {}", bytes(free), bytes(used));
-    let fix = "towpath runs prune --dry-run";
+    let fix = "towpath runs prune";
     Some(match free {
         ..NONE => Finding::broken("disk", text, fix),
         NONE..SCARCE => Finding::attention("disk", text, fix),

@@ -2,6 +2,7 @@
 //! never removed because of its path: `TOWPATH_HOME` may name a directory with a `data` or `config`
 //! of another program. A directory is removed when it is empty afterwards; what is left is named.
 
+use crate::corrections::hooks_directory::{OWN_FILES, SESSIONS};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
 use crate::settings::{Settings, USER_FILE};
@@ -177,6 +178,9 @@ fn in_state(state: &Path) -> Vec<PathBuf> {
         let beside =
             name.strip_prefix(JOURNAL).is_some_and(|r| r.is_empty() || r.starts_with(['-', '.']));
         (beside && path.is_file()) || (name == "sessions" && is_directory(path))
+    }));
+    own.extend(those(&state.join("hooks"), |path, name| {
+        (OWN_FILES.contains(&name) && path.is_file()) || (name == SESSIONS && is_directory(path))
     }));
     own.extend(those(&state.join("runs"), |path, name| {
         // A removal that was interrupted.

@@ -2,6 +2,7 @@
 
 use super::styled_line::Line;
 use crate::terminal::format::clean;
+use crate::terminal::table::cut_inside;
 use std::path::Path;
 use unicode_width::UnicodeWidthChar as _;
 
@@ -23,15 +24,15 @@ pub fn beginning(text: &str, limit: usize) -> &str {
     text
 }
 
-/// A step's name in at most `limit` columns. Its visit is kept: without it all visits look alike.
+/// A step's name in at most `limit` columns, cut inside: names often differ at their end. Its visit is
+/// kept: without it all visits look alike.
 pub fn shortened(text: &str, limit: usize) -> String {
-    let cut = |text: &str, limit| Line::plain(text).cut(limit).render(false);
     let visit = text.rfind('#').filter(|at| text[at + 1..].bytes().all(|b| b.is_ascii_digit()));
     match visit.map(|at| text.split_at(at)) {
         Some((name, visit)) if width(text) > limit && width(visit) + 2 < limit => {
-            cut(name, limit - width(visit)) + visit
+            cut_inside(name, limit - width(visit)) + visit
         }
-        _ => cut(text, limit),
+        _ => cut_inside(text, limit),
     }
 }
 
@@ -120,9 +121,9 @@ mod tests {
     #[test]
     fn a_visit_is_never_shortened() {
         assert_eq!(shortened("review-completeness#12", 22), "review-completeness#12");
-        assert_eq!(shortened("review-completeness#12", 12), "review-c…#12");
-        assert_eq!(shortened("review-completeness", 12), "review-comp…");
-        assert_eq!(shortened("review#12", 4), "rev…");
+        assert_eq!(shortened("review-completeness#12", 12), "revi…ness#12");
+        assert_eq!(shortened("review-completeness", 12), "review…eness");
+        assert_eq!(shortened("review#12", 4), "re…2");
     }
 
     #[test]

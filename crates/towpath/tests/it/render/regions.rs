@@ -53,3 +53,12 @@ fn what_is_wrong_leaves_the_file_alone() {
         assert!(!user.path("work/made").exists());
     }
 }
+
+#[test]
+fn a_file_without_regions_stays_and_that_is_reported() {
+    let user = User::new().file("README.md", "# Hi\n");
+    user.towpath(&["render", "README.md", "--in-place"])
+        .exits(0)
+        .reports("README.md has no regions, so nothing is replaced");
+    assert_eq!(user.read("README.md"), "# Hi\n");
+}
