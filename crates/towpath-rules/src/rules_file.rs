@@ -3,10 +3,10 @@
 //! ```toml
 //! [[rule]]
 //! kind = "flag"
-//! command = "scp"
-//! from = "-r"
-//! to = "-R"
-//! message = "scp copies directories with -R"
+//! command = "git push"
+//! from = "--force"
+//! to = "--force-with-lease"
+//! message = "keep what others pushed"
 //!
 //! [[rule]]
 //! kind = "recipe"

@@ -36,8 +36,7 @@ pub enum StoreError {
     )]
     Unwritable { path: PathBuf, error: io::Error },
     #[error(
-        "no space left to write {}; what was recorded before is kept: free some space, then \
-         resume",
+        "no space left to write {}; what was recorded before is kept: free some space",
         shown(path)
     )]
     Full { path: PathBuf },

@@ -125,7 +125,7 @@ pub fn run(invocation: &Invocation) -> Ended {
     let answered = BEFORE_THE_PARSER.iter().find_map(|answer| answer(invocation));
     answered.unwrap_or_else(|| match parse(invocation) {
         Ok(command) => command.run(invocation),
-        Err(error) => usage(&error, invocation).into(),
+        Err(error) => Ended { result: usage(error, invocation), json: asks_for_json(invocation) },
     })
 }
 
@@ -152,18 +152,27 @@ fn parse(invocation: &Invocation) -> Result<Command, clap::Error> {
 }
 
 /// Prints help on stdout, and what is wrong with the arguments on stderr.
-fn usage(error: &clap::Error, invocation: &Invocation) -> Result<Exit, CommandError> {
-    if let Some(message) = meant_command_line::message(error, invocation) {
+fn usage(error: clap::Error, invocation: &Invocation) -> Result<Exit, CommandError> {
+    if let Some(message) = meant_command_line::message(&error, invocation) {
         return Err(CommandError::bad_input(message));
     }
+    let error = meant_command_line::with_near_words_only(error, invocation);
     let text = error.render();
-    if error.use_stderr() {
-        let text = if invocation.color() { text.ansi().to_string() } else { text.to_string() };
-        out::stderr(text.as_bytes());
-        return Ok(Exit::BadInput);
+    if !error.use_stderr() {
+        out::stdout(text.to_string().as_bytes());
+        return Ok(Exit::Done);
     }
-    out::stdout(text.to_string().as_bytes());
-    Ok(Exit::Done)
+    let (plain, coloured) = (text.to_string(), text.ansi().to_string());
+    out::stderr(if invocation.color() { coloured.as_bytes() } else { plain.as_bytes() });
+    let first = plain.lines().take_while(|line| !line.is_empty()).map(str::trim);
+    let first = first.collect::<Vec<_>>().join(" ");
+    let message = first.strip_prefix("error: ").unwrap_or(&first);
+    Err(CommandError { shown: true, ..CommandError::bad_input(message) })
+}
+
+/// Whether a line that cannot be parsed has `--json` among its flags.
+fn asks_for_json(invocation: &Invocation) -> bool {
+    invocation.rest().iter().take_while(|word| *word != "--").any(|word| word == "--json")
 }
 
 /// This program as the process inside of a sandbox that it has opened.

@@ -12,7 +12,10 @@ pub fn of_seconds(seconds: f64) -> Option<Duration> {
 
 /// The error for any other number.
 pub fn no_time() -> String {
-    format!("expected seconds, more than 0 and at most {}", LONGEST_TIME.as_secs())
+    let longest = LONGEST_TIME.as_secs();
+    format!(
+        "expected seconds, more than 0 and at most {longest}, or a number with its unit, such as 5m"
+    )
 }
 
 /// The milliseconds of an age or a time with its unit.

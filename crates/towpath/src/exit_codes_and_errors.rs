@@ -1,7 +1,7 @@
 //! The one table of exit codes.
 
 use std::process::ExitCode;
-use towpath_core::FaultKind;
+use towpath_core::{Diagnostic, FaultKind};
 use towpath_engine::EngineError;
 use towpath_run::{FailureKind, RunOutcome, StopReason};
 use towpath_store::StoreError;
@@ -117,7 +117,6 @@ macro_rules! error_kinds {
 }
 
 error_kinds! {
-    AlreadyDone = "already-done";
     BackendCannot = "backend-cannot";
     BadInput = "bad-input";
     BadMode = "bad-mode";
@@ -150,15 +149,22 @@ pub struct CommandError {
     pub message: String,
     /// Already shown (diagnostics with carets), so that only the exit code is left.
     pub shown: bool,
+    /// All that is wrong with a recipe, for `--json`.
+    pub problems: Vec<Diagnostic>,
 }
 
 impl CommandError {
     pub fn new(exit: Exit, kind: ErrorKind, message: impl Into<String>) -> CommandError {
-        CommandError { exit, kind, message: message.into(), shown: false }
+        CommandError { exit, kind, message: message.into(), shown: false, problems: Vec::new() }
     }
 
     pub fn bad_input(message: impl Into<String>) -> CommandError {
         CommandError::new(Exit::BadInput, ErrorKind::BadInput, message)
+    }
+
+    /// What was named does not exist.
+    pub fn not_found(message: impl Into<String>) -> CommandError {
+        CommandError::new(Exit::BadInput, ErrorKind::NotFound, message)
     }
 
     pub fn setup(message: impl Into<String>) -> CommandError {
@@ -176,7 +182,11 @@ impl From<StoreError> for CommandError {
         match error {
             StoreError::NoSuchRun(_) => {
                 let message = format!("{error}{NO_SUCH_RUN}");
-                CommandError::new(Exit::BadInput, ErrorKind::State, message)
+                CommandError::new(Exit::BadInput, ErrorKind::NotFound, message)
+            }
+            StoreError::Full { .. } => {
+                let message = format!("{error}, then try again");
+                CommandError::new(Exit::Setup, ErrorKind::State, message)
             }
             _ => CommandError::new(Exit::Setup, ErrorKind::State, error.to_string()),
         }
@@ -233,6 +243,11 @@ fn with_hint(error: &EngineError) -> String {
             format!("{step} is a state machine's step: give its outcome with --outcome: {listed}")
         }
         EngineError::Store(StoreError::NoSuchRun(_)) => format!("{error}{NO_SUCH_RUN}"),
+        EngineError::Store(StoreError::Full { .. }) => {
+            format!(
+                "{error}, then resume the run, or start it again if `towpath runs` does not list it"
+            )
+        }
         _ => error.to_string(),
     }
 }

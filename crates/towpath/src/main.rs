@@ -21,9 +21,9 @@ mod terminal;
 mod tools;
 
 use environment::Invocation;
-use exit_codes_and_errors::{Ended, Exit};
+use exit_codes_and_errors::{CommandError, Ended, Exit};
 use std::process::ExitCode;
-use terminal::out;
+use terminal::{diagnostics, out};
 
 fn main() -> ExitCode {
     // Rust ignores SIGPIPE. We keep it that way, and handle a closed pipe where we write.
@@ -36,15 +36,24 @@ fn main() -> ExitCode {
         Err(error) => error,
     };
     if json {
-        out::json(&serde_json::json!({
-            "schema": 1,
-            "success": false,
-            "error": { "kind": error.kind.as_str(), "message": error.message },
-        }));
+        out::json(&error_json(&error));
     }
     if !error.shown {
         let (on, off) = if invocation.color() { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
         out::note(format!("{on}error{off}: {}", error.message));
     }
     error.exit.into()
+}
+
+/// The one object on stdout when a command with `--json` has failed.
+fn error_json(error: &CommandError) -> serde_json::Value {
+    let mut value = serde_json::json!({
+        "schema": 1,
+        "success": false,
+        "error": { "kind": error.kind.as_str(), "message": error.message },
+    });
+    if !error.problems.is_empty() {
+        value["problems"] = error.problems.iter().map(diagnostics::problem_json).collect();
+    }
+    value
 }

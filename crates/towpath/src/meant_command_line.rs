@@ -5,14 +5,16 @@ use crate::environment::Invocation;
 use crate::session::recipe_list;
 use crate::session::shadowed_built_ins::CalledAs;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsString;
 use std::path::Path;
+use towpath_core::nearest;
 use towpath_recipe::is_file_reference;
 use towpath_shell::bash::quote;
 
 /// Commands of other programs, and ours that do the same.
 const HABITS: &[(&[&str], &str)] = &[
     (&["check", "lint", "verify"], "validate"),
-    (&["status", "ps", "history", "ls"], "runs"),
+    (&["status", "ps", "history"], "runs"),
     (&["retry", "rerun", "continue"], "resume"),
     (&["stop", "kill", "abort"], "cancel"),
     (&["start", "exec", "play"], "run"),
@@ -35,6 +37,29 @@ const SETTING_FLAGS: &[&str] = &[
     "-e",
 ];
 
+/// The error without the parser's own guesses, which may be far from what was typed: only a command that
+/// is a slip away is named, and no value was meant by an unknown flag.
+pub fn with_near_words_only(mut error: clap::Error, invocation: &Invocation) -> clap::Error {
+    error.remove(ContextKind::Suggested);
+    let Some(word) = refused(&error, ContextKind::InvalidSubcommand) else { return error };
+    let mut names = match error.remove(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::Strings(guesses)) => guesses,
+        Some(ContextValue::String(guess)) => vec![guess],
+        _ => Vec::new(),
+    };
+    let commands = (invocation.command_line)();
+    let is_first = |typed: &OsString| commands.find_subcommand(typed).is_none();
+    if invocation.rest().first().is_some_and(is_first) {
+        let known = commands.get_subcommands().filter(|command| !command.is_hide_set());
+        names.extend(known.map(|command| command.get_name().to_owned()));
+    }
+    if let Some(near) = nearest(&word, names.iter().map(String::as_str)) {
+        let near = ContextValue::Strings(vec![near.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, near);
+    }
+    error
+}
+
 /// The message with the line that was meant; none where nothing is known.
 pub fn message(error: &clap::Error, invocation: &Invocation) -> Option<String> {
     let words: Vec<String> = invocation
@@ -48,12 +73,19 @@ pub fn message(error: &clap::Error, invocation: &Invocation) -> Option<String> {
         }
         ErrorKind::UnknownArgument => {
             let first = refused(error, ContextKind::InvalidArg)?;
+            if let [rules, test, line @ ..] = &words[..]
+                && (rules, test) == (&"rules".to_owned(), &"test".to_owned())
+            {
+                let line = quote(&line.join(" "));
+                return Some(format!("the command is one argument: towpath rules test {line}"));
+            }
             let command = (invocation.command_line)();
             let sets = words.iter().find_map(|word| command.find_subcommand(word))?;
             let takes_set = sets.get_arguments().any(|argument| argument.get_id() == "set");
             let line = takes_set.then(|| with_values_set(&words))??;
-            let similar =
-                error.get(ContextKind::SuggestedArg).is_some() && first.len() > "--ab".len();
+            let flags: Vec<&str> = sets.get_arguments().filter_map(clap::Arg::get_long).collect();
+            let similar = nearest(first.trim_start_matches('-'), flags).is_some()
+                && first.len() > "--ab".len();
             let is_value = is_assignment(&first) || SETTING_FLAGS.contains(&first.as_str());
             (is_value || !similar)
                 .then(|| format!("variables are set with --set NAME=VALUE: {line}"))
@@ -69,16 +101,44 @@ fn other_command(word: &str, words: &[String], invocation: &Invocation) -> Optio
         let line = [vec!["run".to_owned()], rest].concat();
         with_values_set(&line).unwrap_or_else(|| typed(&line))
     };
+    if let Some(name) = recipe_elsewhere(word, invocation) {
+        return Some(format!(
+            "there is no file {word} here; to run the recipe: towpath run {name}"
+        ));
+    }
     if is_file_reference(word) || Path::new(word).is_file() {
         return Some(format!("`{word}` is no command; to run it: {}", run()));
     }
     if let Some((_, ours)) = HABITS.iter().find(|(theirs, _)| theirs.contains(&word)) {
         return Some(format!("`{word}` is no command; did you mean `towpath {ours}`?"));
     }
+    if word == "ls" {
+        return Some(
+            "`ls` is no command; did you mean `towpath list`, which lists recipes, or \
+             `towpath runs`?"
+                .to_owned(),
+        );
+    }
+    if word == "install" {
+        let at = words.iter().position(|given| given == word)?;
+        let rest = [&["tool".to_owned(), "install".to_owned()], &words[at + 1..]].concat();
+        return Some(format!("`{word}` is no command; to install a tool: {}", typed(&rest)));
+    }
     let env = invocation.environment().ok()?;
     let recipes = recipe_list::entries(env, None, &[], CalledAs::Towpath).ok()?;
     let is_recipe = recipes.iter().any(|entry| entry.recipe.name == word);
     is_recipe.then(|| format!("`{word}` is a recipe and no command; to run it: {}", run()))
+}
+
+/// The name of the recipe that `publish.yaml` means where no such file is here.
+fn recipe_elsewhere(word: &str, invocation: &Invocation) -> Option<String> {
+    let name = word.strip_suffix(".yaml").or_else(|| word.strip_suffix(".yml"))?;
+    if name.contains('/') || Path::new(word).exists() {
+        return None;
+    }
+    let env = invocation.environment().ok()?;
+    let recipes = recipe_list::entries(env, None, &[], CalledAs::Towpath).ok()?;
+    recipes.iter().any(|entry| entry.recipe.name == name).then(|| quote(name))
 }
 
 /// The typed line with every value as `--set NAME=VALUE`; none where it has no value that is not.

@@ -5,13 +5,13 @@ mod due;
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::resumable_and_cancellable_status::can_resume;
 use crate::session::resume_run::{ResumeFlags, resume};
 use crate::session::{find_run, result_and_exit_code};
 use crate::terminal::out;
-use towpath_core::{RunId, RunStatus};
-use towpath_store::Store;
+use towpath_core::RunStatus;
+use towpath_store::{RunRow, Store};
 
 /// Resume a run that failed, was stopped or was interrupted.
 ///
@@ -23,7 +23,8 @@ use towpath_store::Store;
 /// In a crontab, for runs that wait for a rate limit: */10 * * * * towpath resume --due --quiet
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run's id, or a unique prefix of it [default: the latest run here that can be resumed]
+    /// The run's id, or a unique prefix of it [default: the latest run here that can be resumed; with
+    /// --again, the latest run here]
     pub run: Option<String>,
     /// Resume the latest run of this directory, whatever its status.
     #[arg(long, conflicts_with = "run")]
@@ -49,13 +50,17 @@ impl Execute for Args {
         let store = Store::open(&env.directories.state)?;
         let row = match &self.run {
             None if self.last => find_run::latest(&store, env)?,
+            // A step can run again in a run that is done, too.
+            None if !self.flags.again.is_empty() => {
+                find_run::named_or_latest(&store, env, None, |_| true, "has been recorded")?
+            }
             name => {
                 let name = name.as_deref();
                 find_run::named_or_latest(&store, env, name, can_resume, "can be resumed")?
             }
         };
         if row.summary.status == RunStatus::Done && self.flags.again.is_empty() {
-            return already_done(&row.id, &self.flags);
+            return already_done(&row, &self.flags);
         }
         let Some((mut session, recorded)) = resume(env, store, &row, &self.flags)? else {
             return Ok(Exit::Done);
@@ -69,7 +74,8 @@ impl Execute for Args {
     }
 }
 
-fn already_done(id: &RunId, flags: &ResumeFlags) -> Result<Exit, CommandError> {
+fn already_done(row: &RunRow, flags: &ResumeFlags) -> Result<Exit, CommandError> {
+    let id = &row.id;
     let mut given = vec![
         ("--done", !flags.done.is_empty()),
         ("--edited", flags.edited),
@@ -87,7 +93,14 @@ fn already_done(id: &RunId, flags: &ResumeFlags) -> Result<Exit, CommandError> {
          STEP"
     );
     if flags.shared.json {
-        return Err(CommandError::new(Exit::Done, ErrorKind::AlreadyDone, message));
+        out::json(&serde_json::json!({
+            "schema": 1,
+            "success": true,
+            "recipe_name": row.recipe,
+            "run_id": id.to_string(),
+            "status": RunStatus::Done.as_str(),
+            "exit_code": Exit::Done as u8,
+        }));
     }
     out::note(message);
     Ok(Exit::Done)

@@ -33,8 +33,12 @@ impl Execute for Args {
             let found =
                 recipe_list::entries(env, directory.as_deref(), recipe_dirs, flags.called_as)?;
             if flags.shared.json || !choose_recipe::can_ask(env) {
-                recipe_list::print(&found, env, flags.shared.json);
                 // A script whose variable is empty has run nothing, and must notice it.
+                if flags.shared.json {
+                    let message = "no recipe was named; `towpath list --json` lists them";
+                    return Err(CommandError::bad_input(message));
+                }
+                recipe_list::print(&found, env, false);
                 let message = "no recipe was named; to run one of these: towpath run NAME";
                 return Err(CommandError::bad_input(message));
             }

@@ -8,18 +8,15 @@ mod result_view;
 use super::Execute;
 use crate::environment::{Environment, Invocation, own_program};
 use crate::exit_codes_and_errors::{CommandError, Exit, no_thread};
-use crate::files;
-use crate::session::signals;
+use crate::session::{read_test_file, signals};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::{diagnostics, out};
 use result_view::View;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Source};
-use towpath_testing::{
-    CaseResult, CaseRunner, ChildProcesses, Host, Suite, TestedRecipe, mutate, read,
-};
+use towpath_core::Diagnostic;
+use towpath_testing::{CaseResult, CaseRunner, ChildProcesses, Host, TestedRecipe, mutate};
 
 /// Run recipe tests: the cases of NAME.test.yaml files.
 ///
@@ -171,7 +168,7 @@ fn subjects(
 ) -> Result<Result<Vec<TestedRecipe>, Vec<Diagnostic>>, CommandError> {
     let (mut subjects, mut wrong) = (Vec::new(), Vec::new());
     for path in find_test_files::files(&host.env, &args.files)? {
-        let (suite, problems) = suite(&host.env, &path)?;
+        let (suite, problems) = read_test_file::suite(&host.env, &path)?;
         wrong.extend(problems);
         let Some(suite) = suite else { continue };
         let beside = path.parent().unwrap_or(Path::new("/"));
@@ -183,17 +180,6 @@ fn subjects(
         }
     }
     Ok(if wrong.iter().any(Diagnostic::is_error) { Err(wrong) } else { Ok(subjects) })
-}
-
-fn suite(env: &Environment, path: &Path) -> Result<(Option<Suite>, Vec<Diagnostic>), CommandError> {
-    let shown = shown_path(path, env);
-    let bytes = files::read_bytes(path, files::MOST_TEXT)
-        .map_err(|e| CommandError::bad_input(format!("cannot read {shown}: {e}")))?;
-    let Ok(text) = String::from_utf8(bytes) else {
-        return Err(CommandError::bad_input(format!("{shown} is not UTF-8 text")));
-    };
-    let source = Source::new(shown, text.trim_start_matches('\u{feff}'));
-    Ok(read(&source, path))
 }
 
 fn refuse(env: &Environment, problems: &[Diagnostic], json: bool) -> Exit {

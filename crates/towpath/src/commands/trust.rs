@@ -287,7 +287,7 @@ fn subjects(env: &Environment, args: &Args) -> Result<Vec<ConsentSubject>, Comma
         let path = env.current.join(env.expand_home(given));
         let real = path
             .canonicalize()
-            .map_err(|e| CommandError::bad_input(format!("{}: {e}", escaped(given))))?;
+            .map_err(|e| CommandError::bad_input(missing(env, args, given, &e)))?;
         if real.is_dir() {
             subjects.extend(of_project(env, args, &real)?);
         } else if real.ends_with(PROJECT_FILE) {
@@ -307,6 +307,23 @@ fn subjects(env: &Environment, args: &Args) -> Result<Vec<ConsentSubject>, Comma
         }
     }
     Ok(subjects)
+}
+
+/// Why a path cannot be trusted; where it is a recipe's name, the file to name instead.
+fn missing(env: &Environment, args: &Args, given: &Path, error: &std::io::Error) -> String {
+    let search = Settings::read(env, None)
+        .and_then(|settings| search_path(env, &settings, &args.recipe_dirs, &env.current));
+    let recipes = search.map_or_else(|_| Vec::new(), |search| list(&search));
+    let named = recipes.iter().find(|recipe| Path::new(&recipe.name) == given);
+    let shown = escaped(given);
+    match named.map(|recipe| recipe.path.as_ref()) {
+        Some(Some(path)) => {
+            let path = quote(&shown_path(path, env));
+            format!("{shown} is a recipe's name, and trust is in a file: towpath trust {path}")
+        }
+        Some(None) => format!("{shown} is a built-in recipe, which needs no trust"),
+        None => format!("{shown}: {error}"),
+    }
 }
 
 /// The project whose file of tools this is.

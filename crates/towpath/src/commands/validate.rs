@@ -5,6 +5,7 @@ use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::choose_agent::{self, AgentFlags};
+use crate::session::read_test_file;
 use crate::session::request_flags::RequestFlags;
 use crate::session::required_programs;
 use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
@@ -24,7 +25,7 @@ pub struct Args {
     pub recipes: Vec<String>,
     #[command(flatten)]
     pub request: RequestFlags,
-    /// Treat warnings as errors.
+    /// Treat warnings as errors. Notes stay notes.
     #[arg(long)]
     pub strict: bool,
     /// Print one JSON object.
@@ -53,7 +54,12 @@ impl Execute for Args {
                 out::stdout(
                     diagnostics::render(problems, diagnostics::Style { color, width }).as_bytes(),
                 );
-                out::line(diagnostics::tally(problems, name));
+                let tally = diagnostics::tally(problems, name);
+                let warned = self.strict
+                    && problems.iter().all(|p| !p.is_error())
+                    && problems.iter().any(|p| p.severity == Severity::Warning);
+                let strict = if warned { ": with --strict a warning is an error" } else { "" };
+                out::line(format!("{tally}{strict}"));
             }
         }
         Ok(if valid { Exit::Done } else { Exit::BadInput })
@@ -72,6 +78,10 @@ fn check(env: &Environment, args: &Args) -> Result<Vec<Checked>, CommandError> {
             out::note(format!(
                 "note: {recipe} is a test file, not a recipe: towpath test {recipe}"
             ));
+            let (_, problems) = read_test_file::suite(env, &env.current.join(recipe))?;
+            if !problems.is_empty() {
+                checked.push(Checked { name: recipe.clone(), problems });
+            }
             continue;
         }
         let request = args.request.request(env, &here, recipe)?;

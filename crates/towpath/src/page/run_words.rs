@@ -134,12 +134,16 @@ fn next(shown: &ShownRun, asking: &[StepPath], now_ms: i64) -> Vec<NextCommand> 
 
 /// The ways to continue the run, each with the body of the request that does the same.
 fn ways(id: &RunId, run: &Run) -> impl Iterator<Item = NextCommand> {
-    next_commands::ways(id, run, next_commands::is_edited(run)).into_iter().map(|way| {
+    let limit = next_commands::raised_limit(run);
+    next_commands::ways(id, run, next_commands::is_edited(run)).into_iter().map(move |way| {
         let body = match way.flag {
             "" => Some(json!({})),
             "--edited" => Some(json!({ "edited": true })),
             "--new-session" => Some(json!({ "new_session": true })),
-            // The user must choose a number or a step.
+            "--max-visits N" => Some(json!({ "max_visits": limit })),
+            "--max-steps N" => Some(json!({ "max_steps": limit })),
+            "--max-restarts N" => Some(json!({ "max_restarts": limit })),
+            // The user must choose a step.
             _ => None,
         };
         resume(way.when, way.command, body)

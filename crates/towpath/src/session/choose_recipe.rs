@@ -6,6 +6,7 @@ use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::out;
 use crate::terminal::report::{columns, wrapped};
+use towpath_recipe::Origin;
 use towpath_view::foreign_text::first_line;
 
 /// Whether there is a user who can choose.
@@ -17,8 +18,18 @@ pub fn can_ask(env: &Environment) -> bool {
 pub fn choose(entries: &[Entry]) -> Result<Option<String>, CommandError> {
     let usable: Vec<&Entry> =
         entries.iter().filter(|entry| !entry.shadowed && entry.recipe.broken.is_none()).collect();
-    for (index, entry) in usable.iter().enumerate() {
+    // What is built in is long, and would push the project's own recipes off the screen.
+    let own = usable.iter().filter(|entry| entry.recipe.origin != Origin::BuiltIn).count();
+    let listed = if own == 0 { usable.len() } else { own };
+    let (mut usable, built_in): (Vec<&Entry>, Vec<&Entry>) =
+        usable.into_iter().partition(|entry| entry.recipe.origin != Origin::BuiltIn);
+    usable.extend(built_in);
+    for (index, entry) in usable[..listed].iter().enumerate() {
         lines(index + 1, entry, columns()).iter().for_each(out::note);
+    }
+    let more = usable.len() - listed;
+    if more > 0 {
+        out::note(format!("\nand {more} built-in ones, by their names: towpath list"));
     }
     out::message("\nWhich one (Enter for none)? ");
     let mut answer = String::new();

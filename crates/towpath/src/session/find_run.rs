@@ -2,18 +2,21 @@
 
 use super::resumable_and_cancellable_status::status_of;
 use super::runs_of_this_project::ProjectScope;
+use super::timeout_flags::LIMITS;
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::{ago, clean, now_ms};
 use crate::terminal::out;
 use towpath_core::RunStatus;
+use towpath_engine::recorded;
 use towpath_run::StepView;
+use towpath_shell::bash::quote;
 use towpath_store::{Found, RunFilter, RunRow, Store};
 
 /// The journal, for a command that looks at a run.
 pub fn open(env: &Environment, run: Option<&str>) -> Result<Store, CommandError> {
     env.journal()?.ok_or_else(|| {
-        CommandError::bad_input(match run {
+        CommandError::not_found(match run {
             Some(run) => format!("there is no run {run}: nothing has run yet"),
             None => "nothing has run yet; to start a run: towpath run demo".to_owned(),
         })
@@ -24,7 +27,7 @@ pub fn open(env: &Environment, run: Option<&str>) -> Result<Store, CommandError>
 pub fn find(store: &Store, name: &str) -> Result<RunRow, CommandError> {
     match store.find(name)? {
         Found::One(row) => Ok(*row),
-        Found::None => Err(CommandError::bad_input(format!(
+        Found::None => Err(CommandError::not_found(format!(
             "there is no run {name}; `towpath runs` lists them"
         ))),
         Found::Many(ids) => {
@@ -45,7 +48,10 @@ pub fn named_or_latest(
     what: &str,
 ) -> Result<RunRow, CommandError> {
     if let Some(name) = name {
-        return find(store, name);
+        return find(store, name).map_err(|error| match meant_step_or_recipe(store, env, name) {
+            Some(meant) => CommandError::not_found(format!("there is no run {name}: {meant}")),
+            None => error,
+        });
     }
     let here = ProjectScope::new(env);
     for row in store.runs(&RunFilter::default())? {
@@ -57,13 +63,28 @@ pub fn named_or_latest(
             return Ok(row);
         }
     }
-    Err(CommandError::bad_input(format!("no run here {what}; `towpath runs --all` lists all runs")))
+    Err(CommandError::not_found(format!("no run here {what}; `towpath runs --all` lists all runs")))
+}
+
+/// What a name that is no run is in the latest run here, with the command that was meant.
+fn meant_step_or_recipe(store: &Store, env: &Environment, name: &str) -> Option<String> {
+    let row = store.latest(Some(&env.current)).ok()??;
+    let id = &row.id;
+    if row.recipe == name {
+        return Some(format!("it is the recipe of the latest one: towpath show {id}"));
+    }
+    let recorded = recorded(store, id, LIMITS).ok()?;
+    let mut paths = Vec::new();
+    step_paths(&recorded.run.view(), &mut paths);
+    let is_step = |path: &String| path == name || path.ends_with(&format!("/{name}"));
+    let is_step = paths.iter().any(is_step);
+    is_step.then(|| format!("it is a step of the latest one: towpath show {id} {}", quote(name)))
 }
 
 /// The latest run of this directory.
 pub fn latest(store: &Store, env: &Environment) -> Result<RunRow, CommandError> {
     store.latest(Some(&env.current))?.ok_or_else(|| {
-        CommandError::bad_input(
+        CommandError::not_found(
             "no run was started in this directory; `towpath runs --all` lists all runs",
         )
     })

@@ -15,6 +15,7 @@ pub mod find_run;
 mod map_model_tiers;
 mod programs_missing_for_prompts;
 pub mod project_settings;
+pub mod read_test_file;
 pub mod recipe_list;
 pub mod recipe_search_path;
 mod record_run;

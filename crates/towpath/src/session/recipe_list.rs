@@ -18,6 +18,7 @@ use towpath_recipe::{
     Listed, Origin, Request, RunOptions, SearchPath, builtin, list_in, list_in_working_directory,
     resolve,
 };
+use towpath_shell::bash::quote;
 use towpath_store::Store;
 use towpath_view::foreign_text::{escaped, first_line};
 pub use towpath_view::origin_word;
@@ -125,8 +126,19 @@ fn print_table(entries: &[Entry], env: &Environment) {
         Some(columns) => columns.print(entries, env, &screen),
         None => print_below_names(entries, &screen),
     }
-    if entries.iter().any(|e| e.untrusted && e.recipe.broken.is_none()) {
-        out::note("untrusted recipes do not run; to see what they would run: towpath trust");
+    let untrusted = || entries.iter().filter(|e| e.untrusted && e.recipe.broken.is_none());
+    if untrusted().next().is_some() {
+        // `towpath trust` alone shows those that have a name.
+        let is_loose = |e: &Entry| {
+            e.recipe.path.as_ref().is_some_and(|p| p.parent() == Some(env.current.as_path()))
+        };
+        let paths = match untrusted().all(is_loose) {
+            true => untrusted().filter_map(|e| e.recipe.path.as_ref()).collect(),
+            false => Vec::new(),
+        };
+        let paths: Vec<String> = paths.iter().map(|p| quote(&shown_path(p, env))).collect();
+        let line = [vec!["towpath trust".to_owned()], paths].concat().join(" ");
+        out::note(format!("untrusted recipes do not run; to see what they would run: {line}"));
     }
 }
 

@@ -132,7 +132,7 @@ pub fn show_problems(
     if errors == 0 {
         return Ok(());
     }
-    out::note(diagnostics::tally(problems, name));
+    out::note(diagnostics::tally(&notable, name));
     Err(refused(problems, name, json))
 }
 
@@ -151,5 +151,7 @@ fn refused(problems: &[Diagnostic], name: &str, json: bool) -> CommandError {
         tally
     };
     let kind = if is_nowhere(problems) { ErrorKind::NotFound } else { ErrorKind::BadRecipe };
-    CommandError { shown: true, ..CommandError::new(Exit::BadInput, kind, message) }
+    // That it does not exist is all that could be listed.
+    let problems = if is_nowhere(problems) { Vec::new() } else { problems.to_vec() };
+    CommandError { shown: true, problems, ..CommandError::new(Exit::BadInput, kind, message) }
 }

@@ -306,7 +306,11 @@ fn edits(
             out::note(format!("note: {}", edit_line(edit)));
         }
         if !flags.edited {
-            out::note("      the run continues with the recorded text; --edited uses the new one");
+            let new = match next_commands::can_take_edit(taken.run()) {
+                true => "--edited uses the new one",
+                false => "only a new run can use the new one",
+            };
+            out::note(format!("      the run continues with the recorded text; {new}"));
         }
     }
     if !flags.edited {

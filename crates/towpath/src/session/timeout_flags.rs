@@ -11,11 +11,13 @@ pub const LIMITS: Limits = Limits { step_timeout_name: STEP_TIMEOUT, ..Limits::D
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct TimeFlags {
-    /// End a command or agent call after SECONDS if its step has no `timeout`.
-    #[arg(long, value_name = "SECONDS", value_parser = parsed, help_heading = "Time")]
+    /// End a command or agent call after this time if its step has no `timeout`: seconds, or a number
+    /// with its unit, as in 5m.
+    #[arg(long, value_name = "TIME", value_parser = parsed, help_heading = "Time")]
     pub step_timeout: Option<Duration>,
-    /// End a command or agent call that prints nothing for SECONDS.
-    #[arg(long, value_name = "SECONDS", value_parser = parsed, help_heading = "Time")]
+    /// End a command or agent call that prints nothing for this time: seconds, or a number with its
+    /// unit, as in 5m.
+    #[arg(long, value_name = "TIME", value_parser = parsed, help_heading = "Time")]
     pub idle_timeout: Option<Duration>,
 }
 
@@ -29,8 +31,12 @@ impl TimeFlags {
 }
 
 pub fn parsed(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(of_seconds);
-    seconds.ok_or_else(no_time)
+    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
+    let in_unit = |(unit, seconds): (&str, f64)| {
+        let number: f64 = text.strip_suffix(unit)?.parse().ok()?;
+        of_seconds(number * seconds)
+    };
+    units.into_iter().find_map(in_unit).ok_or_else(no_time)
 }
 
 #[cfg(test)]
@@ -42,7 +48,10 @@ mod tests {
         for (text, ms) in [("1", 1000), ("0.25", 250), ("1e3", 1_000_000)] {
             assert_eq!(parsed(text), Ok(Duration::from_millis(ms)));
         }
-        for text in ["0", "-1", "", "5m", "inf", "NaN", "1e99", "0.0000000001"] {
+        for (text, seconds) in [("5m", 300), ("90s", 90), ("1.5h", 5400)] {
+            assert_eq!(parsed(text), Ok(Duration::from_secs(seconds)));
+        }
+        for text in ["0", "-1", "", "5d", "m", "0m", "-1m", "inf", "NaN", "1e99", "0.0000000001"] {
             assert!(parsed(text).is_err(), "{text}");
         }
     }

@@ -29,6 +29,48 @@ fn all_problems_of_a_file_come_at_once() {
 }
 
 #[test]
+fn all_problems_are_in_the_json_of_a_refused_run_too() {
+    let user =
+        with("name: x\nsteps:\n  - {id: a, comand: ls}\n  - {id: b, command: ls, timeout: soon}\n");
+    let validated = user.towpath(&["validate", "r.yaml", "--json"]).exits(2).json();
+    assert_eq!(validated["problems"].as_array().unwrap().len(), 2, "{validated}");
+    for typed in [
+        &["run", "r.yaml", "--json"][..],
+        &["run", "r.yaml", "--dry-run", "--json"],
+        &["explain", "r.yaml", "--json"],
+    ] {
+        let refused = user.towpath(typed).exits(2).json();
+        assert_eq!(refused["problems"], validated["problems"], "{typed:?}");
+        assert_eq!(refused["error"]["kind"], "bad-recipe");
+    }
+}
+
+#[test]
+fn notes_are_counted_and_strict_is_named() {
+    let notes =
+        with("name: x\ncontext: {a: \"{{b}}\"}\nsteps:\n  - {id: s, command: 'echo {{a}}'}\n");
+    let printed = notes.towpath(&["validate", "r.yaml", "--strict"]).exits(0);
+    assert!(printed.stdout.ends_with("1 note in r.yaml\n"), "{}", printed.stdout);
+    let warned = with("name: x\nsteps:\n  - {id: s, command: 'echo {{a}}'}\n");
+    warned.towpath(&["validate", "r.yaml"]).exits(0).shows("1 warning in r.yaml\n");
+    warned
+        .towpath(&["validate", "r.yaml", "--strict"])
+        .exits(2)
+        .shows("1 warning in r.yaml: with --strict a warning is an error\n");
+}
+
+#[test]
+fn test_files_are_read_by_validate() {
+    let user =
+        with("name: x\nsteps:\n  - {id: s, command: ls}\n").file("r.test.yaml", "cases: [\n");
+    user.towpath(&["validate", "--strict", "ghost.test.yaml"]).exits(2).reports("ghost.test.yaml");
+    user.towpath(&["validate", "r.yaml", "r.test.yaml"]).exits(2).shows("error in r.test.yaml");
+    user.write("r.test.yaml", "cases:\n  - {name: t, stubs: {s: echo hi}, expect: {exit: 0}}\n");
+    let printed = user.towpath(&["validate", "r.yaml", "r.test.yaml"]);
+    printed.exits(0).reports("is a test file, not a recipe");
+}
+
+#[test]
 fn a_missing_recipe_reports_where_it_was_looked_for() {
     let user = User::new();
     user.towpath(&["run", "nope"]).exits(2).reports("nope");

@@ -40,6 +40,29 @@ fn show_and_logs_take_the_latest_run_of_the_project() {
 }
 
 #[test]
+fn a_step_or_a_recipe_instead_of_a_run_is_answered_with_the_run() {
+    let user = user();
+    user.towpath(&["run", "fine.yaml"]).exits(0);
+    let run = user.run();
+    for command in ["show", "logs"] {
+        let printed = user.towpath(&[command, "fine"]).exits(2);
+        printed.reports(&format!("it is the recipe of the latest one: towpath show {run}\n"));
+    }
+    user.towpath(&["show", "zzzz"]).exits(2).reports("there is no run zzzz; `towpath runs` lists");
+    user.towpath(&["trust", "demo"])
+        .exits(2)
+        .reports("demo is a built-in recipe, which needs no trust");
+    user.write(".towpath/recipes/ci.yaml", OK);
+    user.towpath(&["trust", "ci"]).exits(2).reports("towpath trust .towpath/recipes/ci.yaml\n");
+    user.write("two.yaml", "name: two\nsteps:\n  - {id: compile, command: echo}\n");
+    user.towpath(&["run", "two.yaml"]).exits(0);
+    let run = user.run();
+    user.towpath(&["show", "compile"])
+        .exits(2)
+        .reports(&format!("it is a step of the latest one: towpath show {run} compile\n"));
+}
+
+#[test]
 fn resume_takes_the_latest_run_that_can_be_resumed() {
     let user = user();
     user.towpath(&["resume"]).exits(2).reports("no run here can be resumed");
@@ -51,6 +74,18 @@ fn resume_takes_the_latest_run_that_can_be_resumed() {
         .exits(0)
         .reports(&format!("run {broken} of broken, failed, started "));
     user.towpath(&["resume"]).exits(2).reports("no run here can be resumed");
+}
+
+#[test]
+fn again_takes_the_latest_run_also_one_that_is_done() {
+    let user = user();
+    user.towpath(&["run", "broken.yaml"]).exits(1);
+    user.towpath(&["run", "fine.yaml"]).exits(0);
+    let fine = user.run();
+    user.towpath(&["resume", "--again", "a"])
+        .exits(0)
+        .reports(&format!("run {fine} of fine, done, started "))
+        .reports("runs again: a");
 }
 
 #[test]

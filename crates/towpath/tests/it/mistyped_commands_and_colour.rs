@@ -2,6 +2,7 @@
 //! name, `--color`, the version as JSON.
 
 use crate::support::{Printed, User};
+use std::fs;
 
 const HELLO: &str = "name: hello\ndescription: Greets\ncontext: {name: you}\nsteps:\n  \
                      - {id: greet, command: \"echo Hello {{name}}\"}\n";
@@ -93,6 +94,7 @@ fn without_a_name_a_user_on_a_terminal_chooses() {
     let user = user();
     let screen = user.on_terminal(&["run", "--quiet"], 80, "1\n");
     assert!(screen.contains("   1  hello\n      Greets\n"), "{screen}");
+    assert!(screen.contains("built-in ones, by their names: towpath list"), "{screen}");
     assert!(screen.contains("Which one (Enter for none)? "), "{screen}");
     assert!(screen.ends_with("Hello you\n"), "{screen}");
     assert!(user.on_terminal(&["run", "--quiet"], 80, "hello\n").ends_with("Hello you\n"));
@@ -114,6 +116,61 @@ fn without_a_name_and_a_terminal_the_recipes_are_listed() {
         printed.reports("error: no recipe was named; to run one of these: towpath run NAME\n");
     assert!(printed.stdout.starts_with("NAME "), "{}", printed.stdout);
     assert!(!printed.stderr.contains("Which one"));
+}
+
+#[test]
+fn with_json_one_object_is_alone_on_stdout() {
+    let user = user();
+    for (typed, kind, message) in [
+        (&["run", "--json"][..], "bad-input", "no recipe was named"),
+        (&["validate", "--json"], "bad-input", "were not provided: <RECIPE>"),
+        (&["run", "hello", "--json", "--frobnicate"], "bad-input", "--frobnicate"),
+        (&["frobnicate", "--json"], "bad-input", "unrecognized subcommand 'frobnicate'"),
+        (&["show", "zzz", "--json"], "not-found", "no run zzz"),
+        (&["resume", "zzz", "--json"], "not-found", "no run zzz"),
+    ] {
+        let printed = user.towpath(typed).exits(2);
+        let object = printed.json();
+        assert_eq!(object["success"], false, "{object}");
+        assert_eq!(object["error"]["kind"], kind, "{object}");
+        assert!(object["error"]["message"].as_str().unwrap().contains(message), "{object}");
+        assert!(!printed.stderr.is_empty());
+    }
+}
+
+#[test]
+fn only_what_is_near_is_suggested() {
+    let user = user();
+    user.towpath(&["rn"]).exits(2).reports("a similar subcommand exists: 'run'");
+    user.towpath(&["ls"])
+        .exits(2)
+        .reports("`towpath list`, which lists recipes, or `towpath runs`");
+    user.towpath(&["install", "ripgrep"]).exits(2).reports("towpath tool install ripgrep\n");
+    let far = user.towpath(&["build"]).exits(2).reports("unrecognized subcommand 'build'");
+    assert!(!far.stderr.contains("similar"), "{}", far.stderr);
+    let flag = user.towpath(&["run", "hello.yaml", "-n"]).exits(2).reports("unexpected argument");
+    assert!(!flag.stderr.contains("-- -n"), "{}", flag.stderr);
+    user.towpath(&["run", "hello.yaml", "--ticket=5"])
+        .exits(2)
+        .reports("towpath run hello.yaml --set ticket=5\n");
+    user.towpath(&["rules", "test", "grep", "foo"])
+        .exits(2)
+        .reports("the command is one argument: towpath rules test 'grep foo'\n");
+    fs::create_dir_all(user.path("work/deep")).expect("a folder");
+    let typed = user.command(&["hello.yaml"]).current_dir(user.path("work/deep")).output();
+    Printed::from(typed.expect("it starts"))
+        .exits(2)
+        .reports("to run the recipe: towpath run hello\n");
+}
+
+#[test]
+fn a_file_that_is_no_recipe_is_named_as_what_it_is() {
+    let user = User::new().file("ok.md", "# Hi\n").file("publish.txt", HELLO);
+    user.towpath(&["run", "ok.md"])
+        .exits(2)
+        .reports("`ok.md` is a document, not a recipe's name")
+        .reports("to render it: towpath render ok.md");
+    user.towpath(&["run", "publish.txt"]).exits(2).reports("named by its path: ./publish.txt");
 }
 
 /// Whether what is printed on stderr for a broken recipe is coloured.

@@ -26,6 +26,8 @@ steps:
     user.towpath(&["resume", "--last"]).exits(0);
     assert_eq!(user.read("effects"), "a\nb\nb\nb\nc\nc\n");
     user.towpath(&resume).exits(0).reports("is done");
+    let object = user.towpath(&[&resume[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!((&object["success"], &object["status"]), (&true.into(), &"done".into()));
 }
 
 #[test]
@@ -84,6 +86,7 @@ fn an_interrupted_step_marked_once_is_asked_about_and_not_repeated() {
     let printed =
         user.towpath(&["resume", &run, "--done", "transfer", "--output", "by phone"]).exits(0);
     assert_eq!(printed.stdout, "booked by phone\n");
+    assert!(printed.stderr.ends_with(", 1 ran now\n"), "{}", printed.stderr);
     assert_eq!(user.count("ledger", "paid"), 1);
 }
 

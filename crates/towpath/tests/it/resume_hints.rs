@@ -78,6 +78,22 @@ fn after_an_edit_the_edited_recipe_is_offered_first() {
     user.towpath(&["resume", run.as_str(), "--edited"]).exits(1);
 }
 
+#[test]
+fn an_edit_that_would_be_refused_is_not_offered() {
+    let user = failed();
+    let run = user.run();
+    let recorded = format!("with the recipe as it was: towpath resume {run}");
+    let changed_after_its_end = RELEASE.replacen("command: ", "command: true; ", 1);
+    for text in [Some(changed_after_its_end.as_str()), Some("name: [\n"), None] {
+        match text {
+            Some(text) => user.write("release.yaml", text),
+            None => std::fs::remove_file(user.path("work/release.yaml")).expect("it was there"),
+        }
+        assert_eq!(lines(&user.towpath(&["show"])), [recorded.as_str()]);
+        user.towpath(&["resume"]).exits(1).reports("only a new run can use the new one\n");
+    }
+}
+
 const MACHINE: &str = "
 id: circle
 label: Circle
@@ -101,7 +117,7 @@ fn after_a_guardrail_the_flag_that_raises_it_is_offered() {
     let printed = user.towpath(&with_script(&["run", "circle.yaml"]));
     let run = user.run();
     let printed = printed.exits(3);
-    assert_eq!(lines(&printed), [format!("nothing is lost: towpath resume {run} --max-visits N")]);
+    assert_eq!(lines(&printed), [format!("nothing is lost: towpath resume {run} --max-visits 3")]);
 }
 
 #[test]

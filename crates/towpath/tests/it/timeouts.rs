@@ -92,7 +92,7 @@ fn settings_have_timeouts_for_every_run() {
 #[test]
 fn a_timeout_that_is_no_duration_is_refused() {
     let user = User::new().file("r.yaml", SLOW);
-    for flag in ["--step-timeout=0", "--idle-timeout=-1", "--step-timeout=1h"] {
+    for flag in ["--step-timeout=0", "--idle-timeout=-1", "--step-timeout=1d"] {
         user.towpath(&["run", "r.yaml", flag]).exits(2).reports("expected seconds, more than 0");
     }
     // Far beyond every clock, and no panic.

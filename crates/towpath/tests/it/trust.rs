@@ -84,3 +84,13 @@ fn with_a_hash_only_what_was_shown_is_trusted() {
     user.towpath(&["trust", "--yes", "--hash", &hash, path]).exits(0);
     user.towpath(&["run", "ci"]).exits(0);
 }
+
+#[test]
+fn list_names_the_files_that_trust_alone_does_not_show() {
+    let user = User::new().file("r.yaml", "name: r\nsteps:\n  - {id: a, command: echo hi}\n");
+    let hint = "to see what they would run: towpath trust";
+    user.towpath(&["list"]).exits(0).reports(&format!("{hint} r.yaml\n"));
+    user.towpath(&["trust", "r.yaml"]).exits(5).shows("echo hi");
+    user.write(".towpath/recipes/s.yaml", "name: s\nsteps:\n  - {id: a, command: echo}\n");
+    user.towpath(&["list"]).exits(0).reports(&format!("{hint}\n"));
+}

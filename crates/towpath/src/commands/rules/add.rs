@@ -28,7 +28,7 @@ use towpath_rules::{merge, warnings};
 /// of a tool, `refuse` where there is nothing to write instead, `recipe` for a script instead of a
 /// command, `literal` and `regex` for any other text.
 ///
-/// Example: towpath rules add flag scp -r -R --message "scp copies directories with -R"
+/// Example: towpath rules add flag "git push" --force --force-with-lease --message "it is safer"
 #[derive(Debug, clap::Args)]
 #[command(disable_help_subcommand = true)]
 pub struct Args {

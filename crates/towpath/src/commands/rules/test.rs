@@ -18,7 +18,7 @@ use unapplied_rules::{UnappliedRule, print_related, unapplied_rules};
 
 /// Show what the rules make of a command. Nothing is run.
 ///
-/// Example: towpath rules test 'scp -r docs host:/srv'
+/// Example: towpath rules test 'git push --force origin main'
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The command as an agent would type it.

@@ -3,8 +3,8 @@
 
 use super::failed_step::find;
 use towpath_core::{FaultKind, RunId, StepPath};
-use towpath_recipe::edited;
-use towpath_run::{Failure, FailureKind, Guardrail, Run, RunOutcome};
+use towpath_recipe::{Edit, edited};
+use towpath_run::{Failure, FailureKind, Guardrail, Run, RunOutcome, StepState, StepView};
 use towpath_shell::bash::quote;
 
 const AS_IT_IS: &str = "nothing is lost";
@@ -29,16 +29,51 @@ pub fn ways(id: &RunId, run: &Run, edited: bool) -> Vec<Way> {
         Some(RunOutcome::Failed { step, failure }) => flags(run, &step, &failure, edited),
         _ => vec![(AS_IT_IS, "")],
     };
-    let command = |flag: &str| match flag {
-        "" => format!("towpath resume {id}"),
-        flag => format!("towpath resume {id} {flag}"),
+    let command = |flag: &str| match flag.strip_suffix(" N") {
+        None if flag.is_empty() => format!("towpath resume {id}"),
+        None => format!("towpath resume {id} {flag}"),
+        // The line can be copied.
+        Some(limit) => format!("towpath resume {id} {limit} {}", raised_limit(run)),
     };
     flags.into_iter().map(|(when, flag)| Way { when, command: command(flag), flag }).collect()
+}
+
+/// The lowest limit with which a state machine continues that a guardrail ended.
+pub fn raised_limit(run: &Run) -> u32 {
+    run.reached_limit().unwrap_or(0).saturating_add(1)
 }
 
 /// Whether a recipe of a run is not what it was when the run began.
 pub fn is_edited(run: &Run) -> bool {
     !edited(&run.program().plan).is_empty()
+}
+
+/// Whether the recipes as they are now could replace those of a run: each can be read, and no step that
+/// is done has changed.
+pub fn can_take_edit(run: &Run) -> bool {
+    let view = run.view();
+    edited(&run.program().plan).iter().all(|recipe| match &recipe.edit {
+        Edit::Gone(_) | Edit::Broken(_) => false,
+        Edit::Steps { changed, removed, .. } => {
+            let touched =
+                |step: &StepView| changed.contains(&step.id) || removed.contains(&step.id);
+            match recipe.index {
+                0 => !view.iter().any(|step| is_done(step) && touched(step)),
+                _ => {
+                    !view.iter().any(|step| any_below(step, &|step| is_done(step) && touched(step)))
+                }
+            }
+        }
+    })
+}
+
+fn is_done(step: &StepView) -> bool {
+    let ended = step.result.as_ref().filter(|_| step.state == StepState::Ended);
+    ended.is_some_and(|result| result.status.is_success())
+}
+
+fn any_below(step: &StepView, found: &dyn Fn(&StepView) -> bool) -> bool {
+    step.children.iter().any(|child| found(child) || any_below(child, found))
 }
 
 /// The first of the ways.
@@ -78,7 +113,8 @@ fn flags(
         true => (AS_RECORDED, WITH_EDIT),
         false => (AS_IT_IS, CHANGED),
     };
-    let mut ways = [(again, (as_it_is, "")), (edited && has_file, (changed, "--edited"))];
+    let takes_edit = has_file && (!edited_since || can_take_edit(run));
+    let mut ways = [(again, (as_it_is, "")), (edited && takes_edit, (changed, "--edited"))];
     if edited_since {
         ways.reverse();
     }

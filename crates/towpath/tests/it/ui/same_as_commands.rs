@@ -271,3 +271,18 @@ fn a_run_can_be_exported_as_one_file() {
     }
     user.towpath(&["show", &done, "--html", "--json"]).exits(2);
 }
+
+#[test]
+fn the_action_after_a_guardrail_raises_it_as_the_command_does() {
+    let text = "id: loop\nlabel: Loop\ndescription: Never ends\ninitialStep: a\n\
+                guardrails: {maxStepVisits: 2}\nsteps:\n  a:\n    command: 'true'\n    \
+                outcomes: [success, failure]\n    onOutcome: {success: {nextStep: a}, \
+                failure: {action: exit, reason: broken}}\n";
+    let user = User::new().file("loop.yaml", text);
+    user.towpath(&["run", "loop.yaml"]).exits(3);
+    let run = user.run().to_string();
+    let page = Page::start(&user, &[]);
+    let next = page.get(&format!("runs/{run}"))["next"][0].clone();
+    assert_eq!(next["command"], format!("towpath resume {run} --max-visits 3"));
+    assert_eq!((&next["action"], &next["body"]), (&json!("resume"), &json!({ "max_visits": 3 })));
+}

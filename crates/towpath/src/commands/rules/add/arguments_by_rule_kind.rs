@@ -40,10 +40,10 @@ pub struct CommandArgs {
 /// The option is found in a group of letters too: -ar becomes -aR. An option that this command has
 /// itself, such as --json, is written after two dashes: flag gh -- --json --format.
 ///
-/// Example: towpath rules add flag scp -r -R
+/// Example: towpath rules add flag "git push" --force --force-with-lease
 #[derive(Debug, clap::Args)]
 pub struct FlagArgs {
-    /// The command that the option belongs to, such as scp or "git commit".
+    /// The command that the option belongs to, such as grep or "git commit".
     command: String,
     /// The option that the agent types, such as -r or --assign.
     #[arg(allow_hyphen_values = true)]
