@@ -26,8 +26,6 @@ impl ToolNames {
             let base = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
             let ending = SCRIPT_ENDINGS.iter().find_map(|ending| base.strip_suffix(ending));
             let stem = ending.unwrap_or(&base).to_owned();
-            let plain = stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-            let plain = if plain.len() >= SHORTEST_PART { plain } else { &stem };
             let spaced = stem.replace('-', " ");
             let command = stem.replacen('-', " ", 1);
             // `pydoc3` of `pydoc3.11`
@@ -39,8 +37,10 @@ impl ToolNames {
             };
             // `x86_64-linux-gnu-strip`
             let native = stem.rsplit("-linux-gnu-").next().unwrap_or(&stem);
-            for spelling in [base.as_str(), stem.as_str(), &spaced, &command, native, major, plain]
-            {
+            let local = without_platform(&stem);
+            let plain = [stem.as_str(), native, local].map(without_version);
+            let whole = [base.as_str(), stem.as_str(), &spaced, &command, native, local, major];
+            for spelling in whole.into_iter().chain(plain) {
                 if !spelling.is_empty() && !names.iter().any(|known| known == spelling) {
                     names.push(spelling.to_owned());
                 }
@@ -49,12 +49,18 @@ impl ToolNames {
         ToolNames { names }
     }
 
+    /// Everywhere that a line has a name as a word of its own, the most exact name first.
+    pub fn words_in(&self, lower: &str) -> impl Iterator<Item = Range<usize>> {
+        self.names.iter().flat_map(move |name| {
+            let found = lower.match_indices(name.as_str());
+            let found = found.filter(|(at, _)| is_word(lower, *at, name.len()));
+            found.map(|(at, name)| at..at + name.len())
+        })
+    }
+
     /// Where a line has one of the names as a word of its own. `jq-1.6` has `jq`, `jq-utils` has not.
     pub fn word_in(&self, lower: &str) -> Option<Range<usize>> {
-        self.names.iter().find_map(|name| {
-            let mut found = lower.match_indices(name.as_str());
-            found.find(|(at, _)| is_word(lower, *at, name.len())).map(|(at, _)| at..at + name.len())
-        })
+        self.words_in(lower).next()
     }
 
     /// Where a line has a longer word of letters that contains one of the names: `OpenSSH`.
@@ -79,6 +85,12 @@ impl ToolNames {
         let line = &line[base_start..];
         self.names.iter().any(|name| {
             let rest = line.strip_prefix(name.as_str()).unwrap_or("");
+            // `tool-3.0 [options]`
+            let versioned = rest.strip_prefix('-').unwrap_or(rest);
+            let versioned = versioned.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+            if versioned.starts_with(" [o") || versioned.starts_with(" [-") {
+                return true;
+            }
             let rest = rest.strip_prefix(':').unwrap_or(rest);
             let word = rest.trim_start();
             let option = word.trim_start_matches('-');
@@ -109,13 +121,32 @@ impl ToolNames {
     }
 }
 
+/// `perl5.36` of `perl5.36-x86_64-linux-gnu`.
+fn without_platform(stem: &str) -> &str {
+    let Some(before) = stem.strip_suffix("-linux-gnu") else { return stem };
+    before.rsplit_once('-').map_or(stem, |(name, _)| name)
+}
+
+/// `gcov` of `gcov-12`; what is then very short may be any word.
+fn without_version(stem: &str) -> &str {
+    let plain = stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    if plain.len() >= SHORTEST_PART { plain } else { stem }
+}
+
+/// Whether a name is continued by what only its file has: `tool.jar`.
+fn is_file_ending(after: &str) -> bool {
+    let ending = SCRIPT_ENDINGS.iter().chain(&[".jar"]).find_map(|end| after.strip_prefix(end));
+    ending.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || "._-".contains(c)))
+}
+
 /// Neither letters nor digits around, and not one half of a name with a hyphen.
 fn is_word(text: &str, at: usize, length: usize) -> bool {
     let before = text[..at].chars().next_back();
     let mut after = text[at + length..].chars();
     let (next, second) = (after.next(), after.next());
     let joined = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let hyphen = next.is_some_and(|c| c == '-' || c == '.')
+    let hyphen = !is_file_ending(&text[at + length..])
+        && next.is_some_and(|c| c == '-' || c == '.')
         && second.is_some_and(char::is_alphabetic)
         && second != Some('v');
     let glued = next.is_some_and(char::is_alphabetic) || next.is_some_and(|c| c.is_ascii_digit());

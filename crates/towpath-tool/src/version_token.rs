@@ -48,10 +48,11 @@ pub(crate) fn tokens(line: &str) -> Vec<Range<usize>> {
 }
 
 /// A token followed by `:` and a digit is a time or an address, by `/` a date or a path, by `%` or `@`
-/// something else.
+/// something else, but for `4.2.8p15@1.3728`.
 fn is_separate(line: &str, end: usize) -> bool {
     match line.as_bytes()[end..] {
         [b':' | b'/', next, ..] => !next.is_ascii_digit(),
+        [b'@', next, ..] => next.is_ascii_digit(),
         [b'%' | b'@', ..] => false,
         _ => true,
     }

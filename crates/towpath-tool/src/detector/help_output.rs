@@ -13,6 +13,7 @@ const SECTIONS: &[&str] = &[
     "options",
     "commands",
     "available commands",
+    "common flags",
     "common options",
     "flags",
     "arguments",
@@ -31,6 +32,8 @@ const SECTIONS: &[&str] = &[
 
 /// How many options or commands a section must list.
 const LISTED: usize = 3;
+/// How many options must be listed beside a line that is a synopsis.
+const LISTED_BELOW: usize = 2;
 const SYNOPSES: usize = 2;
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
@@ -70,6 +73,13 @@ fn is_usage(reading: &Reading<'_>, line: &Line) -> bool {
         }
         _ => text,
     };
+    // `tool usage: [options]`
+    let text = match text.split_once(' ') {
+        Some((before, after)) if after.starts_with("usage:") && reading.names.is_in(before) => {
+            after
+        }
+        _ => text,
+    };
     let rest = USAGE_WORDS.iter().find_map(|word| text.strip_prefix(word));
     let Some(rest) = rest.filter(|rest| !rest.starts_with(char::is_alphanumeric)) else {
         return false;
@@ -94,23 +104,30 @@ fn is_usage_word(word: &str) -> bool {
 fn synopses<'l>(reading: &Reading<'_>, lines: &[&'l Line]) -> Option<Help<'l>> {
     let mut synopses = lines.iter().filter(|line| reading.names.begins_synopsis(&line.lower));
     let first = *synopses.next()?;
-    // One line is enough when it lists several options.
-    let enough = first.text.matches("[-").count() >= SYNOPSES || synopses.next().is_some();
+    // One line is enough when it lists several options, or when a list of them is below or above.
+    let bracket = first.text.find(['[', '<', '{']);
+    let words = bracket.map_or(0, |at| first.text[..at].split_whitespace().count());
+    let listed = || lines.iter().filter(|line| is_option(line)).count();
+    let explained = || lines.iter().any(|line| is_section(line)) || listed() >= LISTED_BELOW;
+    let enough = first.text.matches("[-").count() >= SYNOPSES
+        || synopses.next().is_some()
+        || (words == 1 && explained());
     enough.then(|| (EvidenceKind::SynopsisLines, first, pattern(reading, first)))
 }
 
 fn sections<'l>(lines: &[&'l Line]) -> Option<Help<'l>> {
-    let is_section = |line: &Line| {
-        let text = line.lower.trim();
-        let title = text.strip_suffix(':').unwrap_or(text);
-        SECTIONS.contains(&title)
-            && (text.ends_with(':') || line.text.trim() == line.text.trim().to_uppercase())
-    };
     let section = lines.iter().position(|line| is_section(line))?;
     let listed = lines.iter().filter(|line| is_option(line)).count();
     let line = lines[section];
     let pattern = line.text.trim().to_owned();
     (listed >= LISTED).then_some((EvidenceKind::HelpSections, line, pattern))
+}
+
+fn is_section(line: &Line) -> bool {
+    let text = line.lower.trim();
+    let title = text.strip_suffix(':').unwrap_or(text);
+    SECTIONS.contains(&title)
+        && (text.ends_with(':') || line.text.trim() == line.text.trim().to_uppercase())
 }
 
 /// `  -q, --quiet   be quiet`

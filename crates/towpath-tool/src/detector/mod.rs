@@ -9,6 +9,7 @@ mod answer_about_argument;
 mod broken_install_line_table;
 mod broken_install_output;
 mod file_fault_or_process_end;
+mod first_line_version;
 mod help_output;
 mod line_regex_table;
 mod missing_from_environment;

@@ -2,6 +2,7 @@
 //! counts first, then one beside the tool's name, then one after the word "version", then a line that is
 //! nothing but a version, then the first line of another name.
 
+use super::first_line_version::first_line;
 use super::prepared_observation::Reading;
 use super::version_masks::{Masked, RUNTIME_LINES, WHOLE_LINES, masked};
 use crate::clean_printed_text::Line;
@@ -25,19 +26,19 @@ pub(super) struct FoundVersion {
 }
 
 /// One line that may have the version.
-struct Candidate<'r> {
-    line: &'r Line,
-    masked: Masked,
+pub(super) struct Candidate<'r> {
+    pub line: &'r Line,
+    pub masked: Masked,
     /// It is the first line of its stream.
-    first: bool,
+    pub first: bool,
     /// It is among the first lines of its stream.
-    early: bool,
+    pub early: bool,
 }
 
 /// How many lines of a stream may have `version 1.2` in the middle of a sentence.
 const EARLY_LINES: usize = 4;
 /// How many words may be before the version in the first line of another name.
-const MOST_WORDS: usize = 8;
+pub(super) const MOST_WORDS: usize = 8;
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     if reading.exception.uncaught && reading.exit_code() != Some(0) {
@@ -75,10 +76,13 @@ type Search = fn(&Reading<'_>, &Candidate<'_>) -> Option<Range<usize>>;
 const SEARCHES: &[(EvidenceKind, Search)] = &[
     (EvidenceKind::ExpectedVersion, expected_version),
     (EvidenceKind::NamedVersion, beside_name),
+    (EvidenceKind::BareVersion, before_details),
     (EvidenceKind::NamedVersion, beside_longer_name),
     (EvidenceKind::VersionWord, after_version_word),
     (EvidenceKind::BareVersion, bare),
     (EvidenceKind::FirstLineVersion, first_line),
+    (EvidenceKind::VersionWord, after_name_of_version_line),
+    (EvidenceKind::BareVersion, bare_below_title),
 ];
 
 pub(super) fn find(reading: &Reading<'_>) -> Option<FoundVersion> {
@@ -127,8 +131,8 @@ fn expected_version(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<
 
 /// `less 590 (GNU …)`, `nstat utility, iproute2-6.1.0`: a version after the tool's own name.
 fn beside_name(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    let name = reading.names.word_in(&candidate.line.lower)?;
-    after_name(reading, candidate, name)
+    let mut names = reading.names.words_in(&candidate.line.lower);
+    names.find_map(|name| after_name(reading, candidate, name))
 }
 
 /// `OpenSSH_9.2p1` of `ssh`.
@@ -149,12 +153,22 @@ fn after_name(
     let before = candidate.line.text[..name.start].trim();
     let indented = candidate.line.text.starts_with([' ', '\t']);
     let title = candidate.early || !indented;
-    let synopsis = reading.names.begins_synopsis(&candidate.line.lower);
-    if !title || synopsis || before.ends_with(':') || words(before) > MOST_WORDS {
+    // `ansible [core 2.14.3]` is none.
+    let versioned = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let versioned = versioned.is_some_and(|(inside, _)| best_token(inside).is_some());
+    let synopsis = !versioned && reading.names.begins_synopsis(&candidate.line.lower);
+    if !title || synopsis || words(before) > MOST_WORDS {
         return None;
     }
     let at = |range: Range<usize>| name.end + range.start..name.end + range.end;
-    if let Some(range) = directly_after(rest) {
+    let direct = directly_after(rest);
+    if before.ends_with(':') || is_own_message(reading, before) {
+        let ends = |range: &Range<usize>| {
+            matches!(rest[range.end..].trim_start().get(..1), None | Some("("))
+        };
+        return direct.filter(|range| is_own_prefix(reading, before) && ends(range)).map(at);
+    }
+    if let Some(range) = direct {
         return Some(at(range));
     }
     // `tool: cannot open 1.2`: a message, not a title.
@@ -165,10 +179,22 @@ fn after_name(
     best_token(rest).map(at)
 }
 
+/// `tool: cannot find ` of `tool: cannot find tool 1.2`.
+fn is_own_message(reading: &Reading<'_>, before: &str) -> bool {
+    let own = before.split_whitespace().next().and_then(|word| word.strip_suffix(':'));
+    own.is_some_and(|word| reading.names.is_in(&word.to_ascii_lowercase()))
+}
+
+/// `sox: ` of `sox: SoX v14.4.2`, also with the keywords of SCCS and RCS: `tool: @(#) $Suite: `.
+fn is_own_prefix(reading: &Reading<'_>, before: &str) -> bool {
+    let keyword = |word: &str| word == "@(#)" || word.starts_with('$');
+    is_own_message(reading, before) && before.split_whitespace().skip(1).all(keyword)
+}
+
 /// A version, a whole number or a date right after a name: ` 590`, `-1.6`, `, version 3`, `: v2.0`.
-fn directly_after(rest: &str) -> Option<Range<usize>> {
+pub(super) fn directly_after(rest: &str) -> Option<Range<usize>> {
     static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
-        let between = r"(?i)^[\s,:/_(-]*(?:(?:version|ver|release|rev|v)\b[.:=]?[\s:=]*)?[\s\x22'(-]*(?:v|go)?";
+        let between = r"(?i)^(?: from [a-z][\w.+-]*| \([a-z][^()\d]*\))?[\s,:/_(-]*(?:(?:version|ver|release|rev|v)\b[.:=]?[\s:=]*)?[\s\x22'(-]*(?:v|go)?";
         Regex::new(between).expect("a test uses it")
     });
     let start = BETWEEN.find(rest)?.end();
@@ -191,15 +217,18 @@ fn directly_after(rest: &str) -> Option<Range<usize>> {
     (right && !synopsis).then_some(range)
 }
 
-/// Whether a whole number is the end of a title: `590 (GNU`, `20221122`, `252,`.
+/// Whether a whole number is the end of a title: `590 (GNU`, `20221122`, `252,`, `(379)`.
 fn is_final(rest: &str, end: usize) -> bool {
     let after = rest[end..].trim_start();
     let more = after.starts_with([',', ';', '-', '[', '.']) && !after.contains("version");
-    after.is_empty() || after.starts_with('(') || more
+    // `NAME(1)` is the title of a manual page.
+    let number = rest[..end].rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
+    let enclosed = after == ")" && number.len() > 1;
+    after.is_empty() || enclosed || after.starts_with('(') || more
 }
 
 /// The first version outside of parentheses, else the first one inside.
-fn best_token(text: &str) -> Option<Range<usize>> {
+pub(super) fn best_token(text: &str) -> Option<Range<usize>> {
     let dotted: Vec<Range<usize>> =
         tokens(text).into_iter().filter(|range| is_dotted(&text[range.clone()])).collect();
     let depth = |at: usize| {
@@ -213,7 +242,7 @@ fn best_token(text: &str) -> Option<Range<usize>> {
 /// `Version 1.2.3`, `Client Version: v1.32.4`, `release 9.2`.
 fn after_version_word(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
     static WORD: LazyLock<Regex> = LazyLock::new(|| {
-        let word = r"(?i)\b(version|release|ver)\b\.?(?: number| is)?[\s:=\x22'(-]*v?";
+        let word = r"(?i)(?:^|[^-\w])(version|release|ver|cli:|build label)(?:\b|\s)\.?(?: number| is)?[\s:=\x22'(-]*v?";
         Regex::new(word).expect("a test uses it")
     });
     if RUNTIME_LINES.find(candidate.line).is_some() {
@@ -238,77 +267,59 @@ fn bare(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
     (candidate.first && alone && is_dotted(token)).then_some(range)
 }
 
-/// `openjdk 17.0.15 2025-04-15`, `systemd 252 (252.38-1)`: a title with another name.
-fn first_line(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    if !candidate.first || !begins_title(candidate) || RUNTIME_LINES.find(candidate.line).is_some()
-    {
+/// `5.0.4 (plugin: 0.7.0, other: 2.10.0)`: a first line that begins with the version.
+fn before_details(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let range = tokens(&candidate.masked.text).into_iter().next()?;
+    let begins = matches!(&candidate.line.text[..range.start], "" | "v" | "V");
+    let details = candidate.line.text[range.end..].starts_with(" (");
+    let token = &candidate.line.text[range.clone()];
+    (candidate.first && begins && details && is_dotted(token)).then_some(range)
+}
+
+/// `Version: ImageMagick 6.9.11-60`, `Server version: Apache/2.4.57`.
+fn after_name_of_version_line(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+        let named = r"(?i)^\s*(?:\w+ )?version\s*:\s+[a-z][\w.+-]*[ /-]v?";
+        Regex::new(named).expect("a test uses it")
+    });
+    if !candidate.early || RUNTIME_LINES.find(candidate.line).is_some() {
         return None;
     }
-    let text = &candidate.masked.text;
-    let name = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').count();
-    let range = match name {
-        0 => best_token(text),
-        _ => directly_after(&text[name..])
-            .map(|range| name + range.start..name + range.end)
-            .or_else(|| best_token(text)),
-    }?;
-    let before = &candidate.line.text[..range.start];
-    let integer = is_integer(&text[range.clone()]);
-    let after = candidate.line.text[range.end..].trim_start();
-    let ends = after.is_empty() || after.starts_with('(');
-    let title = !before.contains(": ") && !before.contains(['=', '\'', '"', '`', '<', '|']);
-    (title && (!integer || ends) && words(before) <= MOST_WORDS).then_some(range)
+    let start = NAMED.find(&candidate.masked.text)?.end();
+    let range = tokens(&candidate.masked.text).into_iter().find(|range| range.start == start)?;
+    is_dotted(&candidate.masked.text[range.clone()]).then_some(range)
+}
+
+/// A line that is nothing but a version, perhaps in a frame, below the tool's title. Of several such
+/// lines none is known to be the version.
+fn bare_below_title(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let asks = reading.arguments.iter().any(|argument| is_version_request(argument));
+    let range = only_version(&candidate.masked.text)?;
+    let mut others = reading.own_lines().filter(|(_, line)| only_version(&line.text).is_some());
+    let single = others.next().is_some() && others.next().is_none();
+    let named = reading.own_lines().any(|(_, line)| reading.names.is_in(&line.lower));
+    (asks && single && named && reading.exit_code() == Some(0)).then_some(range)
+}
+
+fn is_version_request(argument: &str) -> bool {
+    argument.trim_start_matches('-').to_ascii_lowercase().starts_with('v')
+}
+
+/// The version of a line that has nothing else but a frame and a note in brackets: `= v1.7.4 =`.
+fn only_version(text: &str) -> Option<Range<usize>> {
+    let range = tokens(text).into_iter().next()?;
+    let frame = |text: &str| text.chars().all(|c| " \t=|*#".contains(c));
+    let before = text[..range.start].trim_end_matches(['v', 'V']);
+    let after = text[range.end..].trim();
+    let note = after.starts_with('[') && after.ends_with(']');
+    (frame(before) && (frame(after) || note) && is_dotted(&text[range.clone()])).then_some(range)
 }
 
 /// How many words there are outside of parentheses.
-fn words(text: &str) -> usize {
+pub(super) fn words(text: &str) -> usize {
     let outside = text.split('(').map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
     let words = outside.flat_map(str::split_whitespace);
     words.filter(|word| word.contains(char::is_alphanumeric)).count()
-}
-
-/// Words that begin a complaint, not a title.
-const NO_TITLE: &[&str] = &[
-    "error",
-    "warning",
-    "fatal",
-    "cannot",
-    "can't",
-    "could",
-    "failed",
-    "unable",
-    "unknown",
-    "invalid",
-    "no",
-    "not",
-    "missing",
-    "illegal",
-    "bad",
-    "unrecognized",
-    "please",
-    "you",
-    "the",
-    "this",
-    "usage",
-    "caution",
-    "note",
-    "found",
-    "checking",
-    "loading",
-    "starting",
-    "running",
-    "listening",
-    "reading",
-    "please",
-    "hint",
-    "info",
-    "debug",
-];
-
-fn begins_title(candidate: &Candidate<'_>) -> bool {
-    let letters = |c: char| !c.is_ascii_alphanumeric() && c != '\'';
-    let first = candidate.line.lower.split(letters).find(|word| !word.is_empty()).unwrap_or("");
-    !NO_TITLE.contains(&first)
 }
 
 /// Whether the words before `version` name something: `BusyBox version 1`, but not `Client Version`.
