@@ -2,6 +2,7 @@
 //! nor help.
 
 use super::line_regex_table::{LineTable, Row, row};
+use super::missing_from_environment;
 use super::prepared_observation::Reading;
 use crate::clean_printed_text::Line;
 use crate::verdict_and_evidence::EvidenceKind::{self, *};
@@ -55,6 +56,8 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "operation",
         r"\b(unknown|unrecogni[sz]ed|invalid|illegal|unsupported|bad|no such)\b[\w -]{0,24}\boperation\b",
     ),
+    row(Rejection, "could not find ", r"^could not find (an? )?(sub-?)?(command|option)\b"),
+    row(Rejection, "there is no ", r"\bthere is no \S+ option\b"),
     row(Rejection, "getopt::", r"\bcalling Getopt::Std::getopts\b"),
     row(
         AsksForOperand,
@@ -92,6 +95,8 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "not be ",
         r"\b(should|must|can) ?not be (run|called|executed|started|invoked) (like this|directly|this way|in this way|by hand)\b",
     ),
+    row(AsksForOperand, "parameter", r"\bmissing( \w+)? parameters?\b"),
+    row(AsksForOperand, "need", r"\bneeds? (at least|exactly) (one|two|\d+)\b"),
     row(AsksForOperand, "you need", r"\byou need (exactly one|at least one|to give)\b"),
     row(AsksForOperand, "nothing to do", r"\bnothing to do\b"),
     row(Rejection, "--help", r"\b(try|see|use|run|type)\b.{0,40}--help\b"),
@@ -103,38 +108,69 @@ const ROWS: &[Row<EvidenceKind>] = &[
 
 /// What a message may begin with that is no program's name.
 const NO_NAMES: &[&str] =
-    &["error", "fatal", "warning", "usage", "note", "hint", "info", "err", "exception"];
+    &["error", "fatal", "warning", "usage", "note", "hint", "info", "err", "exception", "getopt"];
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     let lines = || reading.own_lines().map(|(_, line)| line);
-    // An entry of a list of options is no answer.
-    let answers = |line: &&Line| !line.text.trim_start().starts_with('-');
-    let quoted = lines().filter(answers).find(|line| reading.quotes_argument(&line.text));
+    let alone = lines().count() == 1;
+    let answers = |line: &&Line| !is_listed_option(line) || is_answer(reading, line, alone);
+    let quoted = lines().filter(answers).find(|line| quotes_argument(reading, line));
     let quoted = quoted.map(|line| Evidence::new(ArgumentQuoted, line.text.trim()));
-    let rejected = || {
-        let own = lines().filter(|line| !is_of_another_program(reading, line));
-        own.into_iter().find_map(|line| Some(Evidence::new(ANSWERS.find(line)?, line.text.trim())))
-    };
+    let rejected = || rejection(reading);
     let evidence = quoted.or_else(rejected).or_else(|| title(reading))?;
     Some(Judgement::new(Verdict::Alive, evidence))
 }
 
+/// An entry of a list of options is no answer.
+fn is_listed_option(line: &Line) -> bool {
+    line.text.trim_start().starts_with('-')
+}
+
+/// `-V: not found`, or nothing but our argument, of a program that prints what it is given.
+fn is_answer(reading: &Reading<'_>, line: &Line, alone: bool) -> bool {
+    let rest = |argument: &String| line.text.strip_prefix(argument.as_str());
+    let mut rests = reading.arguments.iter().filter_map(rest);
+    rests.any(|rest| rest.starts_with(": ") || (alone && rest.is_empty()))
+}
+
+/// A bare word in the message of an uncaught exception may be a name of its code.
+fn quotes_argument(reading: &Reading<'_>, line: &Line) -> bool {
+    let options = reading.arguments.iter().any(|argument| argument.starts_with('-'));
+    (options || !reading.exception.uncaught) && reading.quotes_argument(&line.text)
+}
+
+/// A rejection in the tool's own words. What comes behind a complaint about the terminal or the display
+/// is a consequence of it.
+fn rejection(reading: &Reading<'_>) -> Option<Evidence> {
+    let lines = reading.own_lines().map(|(_, line)| line);
+    let lines = lines.take_while(|line| !missing_from_environment::lacks_screen(line));
+    let mut own =
+        lines.filter(|line| !is_listed_option(line) && !is_of_another_program(reading, line));
+    own.find_map(|line| Some(Evidence::new(ANSWERS.find(line)?, line.text.trim())))
+}
+
 /// `bittern: invalid option` of a program that is never called by the tool's name.
-fn is_of_another_program(reading: &Reading<'_>, line: &Line) -> bool {
+pub(super) fn is_of_another_program(reading: &Reading<'_>, line: &Line) -> bool {
     let Some((before, _)) = line.lower.trim_start().split_once(": ") else { return false };
     let name = before.rsplit('/').next().unwrap_or(before);
     let letters = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     let is_name = !name.is_empty() && name.chars().all(letters) && !NO_NAMES.contains(&name);
     let exception = name.ends_with("error") || name.ends_with("exception");
     let is_number = name.chars().all(|c| c.is_ascii_digit());
-    // `llvm-mt` of `llvm-mt-14`
-    let related =
-        reading.names.is_in(name) || reading.observation.tool.to_lowercase().contains(name);
+    // `version: unknown flag`
+    let argument = reading.arguments.iter().any(|given| given.trim_start_matches('-') == name);
+    let related = argument || is_related(reading, name);
     is_name
         && !exception
         && !is_number
         && !related
         && !reading.lines.iter().any(|line| reading.names.is_in(&line.lower))
+}
+
+/// `llvm-mt` of `llvm-mt-14`, `pkgconf` of `pkg-config`.
+pub(super) fn is_related(reading: &Reading<'_>, name: &str) -> bool {
+    let tool = reading.observation.tool.to_lowercase();
+    reading.names.is_in(name) || tool.contains(name) || tool.replace('-', "").contains(name)
 }
 
 /// The tool's own title with a copyright, without a version.

@@ -12,10 +12,14 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(
         MissingLibrary,
         "error while loading shared libraries",
-        r"^\S.*: error while loading shared libraries: ",
+        r"^\S.*: error while loading shared libraries: (?P<missing>[^:]+)",
     ),
     row(MissingLibrary, "error loading shared library", r"^Error loading shared library \S+: "),
-    row(MissingLibrary, "cannot open shared object file", r"\S+: cannot open shared object file"),
+    row(
+        MissingLibrary,
+        "cannot open shared object file",
+        r"(?P<missing>\S+): cannot open shared object file",
+    ),
     row(MissingLibrary, "library not loaded", r"^dyld(\[\d+\])?: Library not loaded"),
     row(
         LibraryVersion,
@@ -87,6 +91,19 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "executable file not found in",
         r#"exec: "(?P<missing>[^"]+)": executable file not found in \$PATH"#,
     ),
+    row(MissingProgram, "unknown command", r"^fish: Unknown command:? '?(?P<missing>[^\s']+)"),
+    // A program that hands over to another one: compiler drivers, Perl wrappers.
+    row(
+        MissingProgram,
+        "error trying to exec",
+        r"\berror trying to exec ['‘`\x22](?P<missing>[^'’\x22]+)['’\x22]: exec\w*: No such file",
+    ),
+    row(
+        MissingProgram,
+        "cannot execute",
+        r"\bcannot execute ['‘`\x22](?P<missing>[^'’\x22]+)['’\x22]: exec\w*: No such file",
+    ),
+    row(MissingProgram, "exec failed at", r"\bexec failed at \S+ line \d+"),
     // env and its two-word lines.
     row(
         MissingInterpreter,
@@ -114,7 +131,7 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(
         MissingModule,
         "cannot find ",
-        r"^(Uncaught )?(\w*Error)( \[\w+\])?: Cannot find (module|package) ['\x22](?P<missing>[^'\x22]+)",
+        r"^(Uncaught )?(\w*Error)( \[\w+\])?: Cannot find (module ['\x22]?|package ['\x22])(?P<missing>[^'\x22\s]+)",
     ),
     row(MissingModule, "module_not_found", r"^\s*code: '(ERR_)?MODULE_NOT_FOUND'"),
     row(MissingModule, "and is needed by", r"could not be found, and is needed by \S+$"),
@@ -133,12 +150,31 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(MissingModule, "begin failed", r"^BEGIN failed--compilation aborted at \S+ line \d+"),
     row(MissingModule, "can't load '", r"^Can't load '[^']+' for module "),
     row(MissingModule, "true value at", r"^\S+ did not return a true value at \S+ line \d+"),
+    row(LibraryVersion, "are mismatched", r"\bloadable library and perl binaries are mismatched\b"),
     row(SyntaxError, "syntax error at ", r"^syntax error at \S+ line \d+, near "),
     row(LibraryVersion, "required--this is only", r"required--this is only (version )?v?\S+"),
     // Ruby, PHP, Lua, Tcl, R, Guile, Emacs
     row(MissingModule, "cannot load such file", r"cannot load such file -- (?P<missing>\S+)"),
     row(MissingModule, "among", r"Could not find '[^']+' \([^)]*\) among \d+ total gem"),
-    row(MissingModule, "could not find gem", r"^Could not find (gem '|\S+-\d\S* in )"),
+    row(MissingModule, "could not find gem", r"^Could not find gem '"),
+    row(
+        MissingModule,
+        "could not find ",
+        r"^Could not find \S+-\d\S*(, \S+-\d\S*)* in (locally installed gems|any of the sources)",
+    ),
+    row(
+        MissingModule,
+        "gem::",
+        r"\(Gem::(GemNotFoundException|MissingSpecError|MissingSpecVersionError|LoadError)\)",
+    ),
+    row(SyntaxError, "syntax error", r"^\S+:\d+: syntax errors?(,| found)"),
+    row(SyntaxError, "parse error:", r"^(PHP )?Parse error:\s+syntax error, "),
+    row(
+        SyntaxError,
+        " near ",
+        r"^lua\S*: \S+:\d+: (syntax error|unexpected symbol|unfinished \w+|'[^']+' expected).* near ",
+    ),
+    row(LibraryVersion, "issues in your platform", r"^Composer detected issues in your platform"),
     row(MissingModule, "failed opening required", r"Failed opening required '(?P<missing>[^']+)'"),
     row(MissingModule, "module '", r"^\S*lua\S*: .*module '[^']+' not found"),
     row(MissingModule, "can't find package", r"^can't find package \S+"),
@@ -149,6 +185,12 @@ const ROWS: &[Row<EvidenceKind>] = &[
     ),
     row(MissingModule, "there is no package called", r"there is no package called [‘'`]"),
     row(MissingModule, "no code for module", r"\bno code for module \("),
+    row(MissingModule, "not found in current path", r"\bPackage \S+ not found in current path\b"),
+    row(
+        MissingModule,
+        "collection not found",
+        r"^standard-module-name-resolver: collection not found",
+    ),
     row(MissingModule, "cannot open load file", r"^Cannot open load file: "),
     // Java, .NET, Mono
     row(MissingPath, "unable to access jarfile", r"^Error: Unable to access jarfile "),
@@ -176,9 +218,15 @@ const ROWS: &[Row<EvidenceKind>] = &[
     ),
     row(
         MissingModule,
-        "must install .net",
+        ".net to run this application",
         r"^You must install( or update)? \.NET to run this application",
     ),
+    row(
+        MissingLibrary,
+        "a fatal error occurred",
+        r"^A fatal error occurred\. The required library \S+ (could not be|was not) found",
+    ),
+    row(MissingProgram, "java runtime", r"\bNo (suitable )?java runtime was found\b"),
     row(MissingModule, "could not load file or assembly", r"Could not load file or assembly '"),
     row(MissingModule, "cannot open assembly", r"^Cannot open assembly '(?P<missing>[^']+)'"),
     // Crashes that are reported in words.
@@ -199,7 +247,30 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(Crash, "bus error", r"^(\S+: (line )?\d+: +\d+ )?Bus error\b"),
     row(Crash, "aborted", r"^(\S+: (line )?\d+: +\d+ )?Aborted( \(core dumped\).*|\s+\S+.*)?$"),
     row(Crash, "stack smashing detected", r"^\*\*\* stack smashing detected \*\*\*"),
+    row(Crash, "sanitizer: ", r"^==\d+== ?ERROR: \w+Sanitizer: "),
     // Placeholders and dead proxies.
+    row(
+        Placeholder,
+        "please install ",
+        r"^(error: )?please install \S+( \w+)? to (use|run) (this|the) (command|program|tool|script|application)\b",
+    ),
+    row(
+        Placeholder,
+        "install at least one",
+        r"\byou (must|need to|have to) install at least one \S+ package\b",
+    ),
+    row(
+        Placeholder,
+        "install",
+        r"\b(does not exist|not found|is missing|is corrupt(ed)?|is damaged)\b.*\b(try|please) re-?install",
+    ),
+    row(Placeholder, "failed to install correctly", r"\bfailed to install correctly\b"),
+    row(
+        Placeholder,
+        "binary for your platform",
+        r"\b(did not|could not|couldn't|unable to|failed to) find (the|a) (correct |right )?binary for your platform\b",
+    ),
+    row(Placeholder, "able to find the binary at", r"\bnot able to find the binary at\b"),
     row(Placeholder, "postinstall script", r"postinstall script (did not|was not|has not)\b"),
     row(Placeholder, "not installed. install", r"\bis not installed\. Install it with\b"),
     row(Placeholder, "you need to install", r"\bYou need to install the \S+ package\b"),

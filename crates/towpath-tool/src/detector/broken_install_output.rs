@@ -13,11 +13,26 @@ const CANNOT_RUN: [i32; 2] = [126, 127];
 /// `tool: PATH: No such file or directory`, and the same in more words.
 static MISSING_PATH: LineTable<EvidenceKind> = LineTable::new(MISSING_PATH_ROWS);
 
-const MISSING_PATH_ROWS: &[Row<EvidenceKind>] = &[row(
-    EvidenceKind::MissingPath,
-    "no such file or directory",
-    r"^(?P<program>[^\s:]+): (?:[^:]*[\s'‘`\x22])?(?P<missing>/[^:'’\x22]+)['’\x22]?: No such file or directory\.?$",
-)];
+const MISSING_PATH_ROWS: &[Row<EvidenceKind>] = &[
+    row(
+        EvidenceKind::MissingPath,
+        "no such file or directory",
+        r"^(?P<program>[^\s:]+): (?:[^:]*[\s'‘`\x22])?(?P<missing>/[^:'’\x22]+)['’\x22]?: No such file or directory\.?$",
+    ),
+    // The runtime of Haskell adds the function that failed.
+    row(
+        EvidenceKind::MissingPath,
+        "no such file or directory",
+        r"^(?P<program>[^\s:]+): (?P<missing>/[^:]+): \w+: does not exist \(No such file or directory\)$",
+    ),
+];
+
+/// How a program answers that it does not know one of its subcommands.
+static NO_SUBCOMMAND: LineTable<()> = LineTable::new(&[
+    row((), "command", r"\b(no such|unknown|unrecogni[sz]ed|invalid) (sub-?)?command\b"),
+    row((), "command", r"\bis not an? (\S+ )?command\b"),
+    row((), "command", r"\bcommand\b.*\bnot found\b"),
+]);
 
 /// What means a broken install only where the program has also failed.
 static FAILED: LineTable<EvidenceKind> = LineTable::new(FAILED_ROWS);
@@ -26,7 +41,32 @@ const FAILED_ROWS: &[Row<EvidenceKind>] = &[
     row(
         EvidenceKind::LibraryVersion,
         "require",
-        r"\brequires? (node(\.?js)?|python|ruby|perl|php|java|a? ?jdk|a? ?jre)\b[^,;]*\d.*\b(newer|later|higher|above|this is|you have|you are|found|got|detected|current(ly)?|running)\b",
+        r"\brequires? (an? |the )?(node(\.?js)?|python|ruby|perl|php|java|jdk|jre)\b[^,;]*\d.*\b(newer|later|higher|above|this is|you have|you are|found|got|detected|current(ly)?|running)\b",
+    ),
+    row(
+        EvidenceKind::LibraryVersion,
+        "require",
+        r"\brequires? (an? )?(minimum|at least) (of )?(version (of )?)?(node(\.?js)?|python|ruby|perl|php|java|jdk|jre)\b.*\d",
+    ),
+    row(
+        EvidenceKind::LibraryVersion,
+        "require",
+        r"\b(you are|you're|currently|this is|found|detected|you have)\b.{0,24}\b(node(\.?js)?|python|ruby|perl|php|java|jdk|jre)\b.{0,16}\d.*\brequires?\b.*\d",
+    ),
+    row(
+        EvidenceKind::MissingProgram,
+        "exec ",
+        r"\b(can't|cannot) exec ['\x22](?P<missing>/[^'\x22]+)['\x22]: No such file or directory\b",
+    ),
+    row(
+        EvidenceKind::MissingProgram,
+        "exited with status 127",
+        r"\bcommand exited with status 127: (?P<missing>/[^:]+): ",
+    ),
+    row(
+        EvidenceKind::MissingPath,
+        "/",
+        r"^((error|fatal): |\S+: )?(?P<missing>/(usr|opt|lib\d*|s?bin)/\S+) (does not exist|isn't executable|is not executable)\b",
     ),
     row(
         EvidenceKind::MissingPath,
@@ -34,6 +74,14 @@ const FAILED_ROWS: &[Row<EvidenceKind>] = &[
         r"\bfatal( error)?: .*\b(cannot|can't|could not|couldn't|failed to|unable to) (load|open|find|locate|read|initiali[sz]e)\b",
     ),
 ];
+
+/// What graphics drivers and the loader report on the side, and the program works without.
+static DRIVER_NOISE: LineTable<()> = LineTable::new(&[
+    row((), "libgl", r"^libGL (error|warning): "),
+    row((), "libegl", r"^libEGL (error|warning): "),
+    row((), "mesa", r"^MESA(-LOADER)?: (error|warning): "),
+    row((), "ignored", r"^ERROR: ld\.so: object .*: ignored\.$"),
+]);
 
 /// Directories that belong to the machine or the user, not to an install.
 const NOT_OF_AN_INSTALL: &[&str] = &[
@@ -54,7 +102,8 @@ const NOT_OF_AN_INSTALL: &[&str] = &[
 ];
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
-    let found = reading.lines.iter().find_map(|line| signature(reading, line));
+    let found = host_lacks_subcommand(reading);
+    let found = found.or_else(|| reading.lines.iter().find_map(|line| signature(reading, line)));
     let found = found.or_else(|| reading.lines.iter().find_map(|line| missing_path(reading, line)));
     let found = found.or_else(|| reading.own_lines().find_map(|(_, line)| failed(reading, line)));
     let found = found.or_else(|| reading.own_lines().find_map(|(_, line)| own_file(reading, line)));
@@ -63,15 +112,36 @@ pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
 }
 
 fn signature(reading: &Reading<'_>, line: &Line) -> Option<Evidence> {
-    if is_help_of_option(line) {
+    let noise = reading.exit_code() == Some(0) && DRIVER_NOISE.find(line).is_some();
+    if noise || is_help_of_option(line) {
         return None;
     }
-    let mut found = BROKEN.matches(line).filter(|(_, captures)| {
+    let mut found = BROKEN.matches(line).filter(|(kind, captures)| {
         let missing = captures.name("missing").map(|missing| missing.as_str());
-        let is_fault = |missing| !reading.is_argument(missing) && !is_elsewhere(reading, missing);
+        // A library is a part of the program, wherever it should be.
+        let library = *kind == EvidenceKind::MissingLibrary;
+        let is_fault =
+            |path| !reading.is_argument(path) && (library || !is_elsewhere(reading, path));
         missing.is_none_or(is_fault)
     });
     found.next().map(|(kind, _)| Evidence::new(kind, line.text.trim()))
+}
+
+/// `cargo x` where `cargo` does not find `cargo-x`: the host works, the tool is not there.
+fn host_lacks_subcommand(reading: &Reading<'_>) -> Option<Evidence> {
+    let host = reading.observation.command.split_whitespace().next()?.rsplit('/').next()?;
+    let subcommand = reading.arguments.first()?;
+    let separate = reading.observation.tool.strip_prefix(host)?.strip_prefix('-')? == subcommand;
+    if !separate || reading.exit_code() == Some(0) {
+        return None;
+    }
+    let quoted = ["'", "\"", "`"].map(|quote| format!("{quote}{subcommand}{quote}"));
+    let unknown = |line: &&Line| {
+        let named = quoted.iter().any(|quoted| line.text.contains(quoted.as_str()));
+        named && NO_SUBCOMMAND.find(line).is_some()
+    };
+    let line = reading.lines.iter().find(unknown)?;
+    Some(Evidence::new(EvidenceKind::MissingProgram, line.text.trim()))
 }
 
 /// A path of an install that the tool itself reports as missing. With exit code 0 it may be a note.
@@ -95,7 +165,15 @@ fn failed(reading: &Reading<'_>, line: &Line) -> Option<Evidence> {
     if reading.exit_code() == Some(0) || reading.quotes_argument(&line.text) {
         return None;
     }
-    let kind = FAILED.find(line)?;
+    let mut found = FAILED.matches(line).filter(|(_, captures)| {
+        captures.name("missing").is_none_or(|path| !is_elsewhere(reading, path.as_str()))
+    });
+    let (kind, _) = found.next()?;
+    // A help text may name the runtime that the program needs.
+    let mut lines = reading.own_lines().map(|(_, line)| line.lower.trim_start());
+    if kind == EvidenceKind::LibraryVersion && lines.any(|line| line.starts_with("usage")) {
+        return None;
+    }
     (!missing_from_environment::is_complaint(line)).then(|| Evidence::new(kind, line.text.trim()))
 }
 
@@ -140,7 +218,9 @@ mod tests {
 
     #[test]
     fn every_row_can_be_used() {
+        DRIVER_NOISE.compile_all();
         FAILED.compile_all();
+        NO_SUBCOMMAND.compile_all();
         MISSING_PATH.compile_all();
     }
 }

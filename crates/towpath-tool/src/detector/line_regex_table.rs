@@ -65,13 +65,68 @@ impl<K: Copy> LineTable<K> {
         self.matches(line).next().map(|(kind, _)| kind)
     }
 
+    /// Checks every row, for the tests of the tables.
     #[cfg(test)]
     pub fn compile_all(&self) {
+        let mut faults = Vec::new();
         for row in self.rows {
-            Regex::new(&format!("(?i){}", row.regex))
-                .unwrap_or_else(|e| panic!("{}: {e}", row.regex));
             assert_eq!(row.literal, row.literal.to_lowercase());
             assert!(!row.literal.is_empty(), "{}", row.regex);
+            faults.extend(line_without_literal(row.literal, row.regex));
+        }
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+}
+
+#[cfg(test)]
+const MADE_LINES: usize = 200;
+
+/// A row whose literal is not in what its regex matches would never be tried. Lines are made from the
+/// regex: one that matches and has no literal is returned.
+#[cfg(test)]
+fn line_without_literal(literal: &str, regex: &str) -> Option<String> {
+    use proptest::strategy::{Strategy as _, ValueTree as _};
+    use proptest::test_runner::TestRunner;
+
+    let matches = Regex::new(&format!("(?i){regex}")).unwrap_or_else(|e| panic!("{regex}: {e}"));
+    let mut runner = TestRunner::deterministic();
+    let mut tried = 0;
+    for boundary in ["", " "] {
+        let strategy = proptest::string::string_regex(&without_assertions(regex, boundary))
+            .unwrap_or_else(|e| panic!("{regex}: {e}"));
+        for _ in 0..MADE_LINES {
+            let line = strategy.new_tree(&mut runner).expect("a line is made").current();
+            if !matches.is_match(&line) {
+                continue;
+            }
+            tried += 1;
+            if !line.to_ascii_lowercase().contains(literal) {
+                return Some(format!("`{literal}` is not in `{line}`, which matches {regex}"));
+            }
         }
     }
+    (tried == 0).then(|| format!("no line was made for {regex}"))
+}
+
+/// A regex without `^` and `$`, and with something else for `\b`, from which lines can be made.
+#[cfg(test)]
+fn without_assertions(regex: &str, boundary: &str) -> String {
+    let mut plain = String::new();
+    let mut letters = regex.chars();
+    let mut class = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some('b') => plain.push_str(boundary),
+                Some(escaped) => plain.extend(['\\', escaped]),
+                None => {}
+            },
+            '^' | '$' if !class => {}
+            _ => {
+                class = (class || letter == '[') && letter != ']';
+                plain.push(letter);
+            }
+        }
+    }
+    plain
 }

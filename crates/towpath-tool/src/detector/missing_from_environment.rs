@@ -23,7 +23,7 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(
         Display,
         "x server",
-        r"(cannot|can't|unable to|could not|failed to) (connect to|open|contact).* X server|no X server",
+        r"(cannot|can't|unable to|could not|failed to) (connect to|open|contact).* X server|(no|missing) X server",
     ),
     row(Display, "wayland", r"(connect|open|find|no).*wayland"),
     row(
@@ -32,16 +32,21 @@ const ROWS: &[Row<EvidenceKind>] = &[
         r"(could not|cannot|failed to|unable to) (init|open).*gtk|gtk.*(cannot open|initialization failed)",
     ),
     row(Display, "qt.qpa", r"^qt\.qpa\."),
-    row(ReadOnly, "read-only", r"read-only file ?system"),
+    row(ReadOnly, "read-only", r"read-only file ?system|\S+ is read-only\b"),
     row(
         Terminal,
         "terminal",
-        r"(error opening|cannot open|can't open|unknown|no|not a|not in a|requires? an?|needs? an?|must be (run |used )?(in|on|from) an?|connected to a|isn't a|unable to (open|find|get)( the)?( controlling)?|missing or unsuitable|setup of|initiali[sz]e|initiali[sz]ing( the)?) (\w+ )?terminal|terminal.*(is not|not fully functional|too dumb|unknown|lacks)",
+        r"(error opening|cannot open|can't open|unknown|no|not a|not in a|requires? an?|needs? an?|must be (run |used )?(in|on|from) an?|connected to a|isn't a|unable to (open|find|get)( the)?( controlling)?|missing or unsuitable|setup of|initiali[sz]e|initiali[sz]ing( the)?) (\w+ )?terminal|terminal.*(is (not|required|needed)|not fully functional|too dumb|unknown|lacks)",
     ),
     row(
         Terminal,
         "tty",
-        r"not a tty|no tty|isn't a tty|must be a tty|/dev/tty\b|requires? a tty|needs? a tty|tty (is )?(required|needed)",
+        r"not a tty|no tty|isn't a tty|must be a tty|requires? a tty|needs? a tty|tty (is )?(required|needed)",
+    ),
+    row(
+        Terminal,
+        "/dev/tty",
+        r"(can't|cannot|could not|unable to|failed to|error|no such|open(ing)?|denied).*/dev/tty\b|/dev/tty\b.*(no such|not found|denied|missing|not|failed|cannot|can't)",
     ),
     row(Terminal, "inappropriate ioctl", r"inappropriate ioctl for device"),
     row(
@@ -49,7 +54,9 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "term",
         r"\$?TERM (environment variable |variable )?(is )?(not (set|defined)|unset|undefined)",
     ),
-    row(Terminal, "curses", r"(initscr|setupterm|_curses\.error)"),
+    row(Terminal, "_curses.error", r"_curses\.error"),
+    row(Terminal, "initscr", r"\binitscr\b"),
+    row(Terminal, "setupterm", r"\bsetupterm\b"),
     row(
         Privilege,
         "root",
@@ -69,13 +76,9 @@ const ROWS: &[Row<EvidenceKind>] = &[
         r"(insufficient|need|needs|requires?|not enough|elevated|administrator|without|must have|lacks?) .*privileges?|privileges? (required|needed)",
     ),
     row(Privilege, "access", r"access (is )?denied"),
-    row(
-        Privilege,
-        "setuid",
-        r"\b(must|should|needs? to|not) be .*set-?uid|not (installed )?setuid",
-    ),
+    row(Privilege, "uid", r"\b(must|should|needs? to|not) be .*set-?uid|not (installed )?setuid"),
     row(Privilege, "not allowed", r"\b(you|user) .*not allowed to\b"),
-    row(Privilege, "determine your user name", r"cannot determine your user ?name"),
+    row(Privilege, "determine your user", r"cannot determine your user ?name"),
     row(
         Service,
         "connect",
@@ -105,8 +108,9 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(
         Service,
         "agent",
-        r"(authentication|ssh|gpg|polkit|key) agent\b.*|no .*agent (running|found|available)|SSH_AUTH_SOCK",
+        r"(authentication|ssh|gpg|polkit|key) agent\b.*|no .*agent (running|found|available)",
     ),
+    row(Service, "ssh_auth_sock", r"SSH_AUTH_SOCK"),
     row(Service, "socket", r"(cannot|can't|unable to|could not|failed to|error) .*socket\b"),
     row(Network, "network is unreachable", r"network is unreachable"),
     row(
@@ -121,12 +125,17 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(
         Network,
         "network",
-        r"(no|without|requires?|needs?|check your|unable to access the) (network|internet)( connection| access|$)|network (is )?(down|unavailable|error)",
+        r"(no|without|requires?|needs?|check your|unable to access the) network( connection| access|$)|network (is )?(down|unavailable|error)",
+    ),
+    row(
+        Network,
+        "internet",
+        r"(no|without|requires?|needs?|check your|unable to access the) internet( connection| access|$)",
     ),
     row(Network, "address", r"cannot assign requested address|address family not supported"),
     row(
         License,
-        "license",
+        "licen",
         r"licen[sc]e (file|server|key|manager|checkout).*(not|missing|invalid|expired|failed|cannot)|(no|invalid|missing|expired|accept|agree to) (the |a |valid )*licen[sc]e",
     ),
     row(
@@ -155,12 +164,24 @@ const ROWS: &[Row<EvidenceKind>] = &[
         r"/lib/modules\S*:? .*(no such|not found|denied|missing|not)|(can't|cannot|could not|unable to|failed to).*/lib/modules",
     ),
     row(Device, "no such device", r"no such device"),
-    row(Device, "device", r"no (\w+ )?devices? (found|available|present)"),
+    row(Device, "device", r"no (\w+ )?devices? (found|available|present)|\bdevice not found\b"),
+    row(
+        Device,
+        "driver",
+        r"(can't|cannot|could ?n[o']t|unable to|failed to) communicate with .*\bdriver\b",
+    ),
+    row(Device, "module loaded?", r"\bmodule loaded\?"),
+    row(
+        Device,
+        "kernel module",
+        r"(can't|cannot|could not|unable to|failed to) (access|load|find)\b.*\bkernel module",
+    ),
     row(
         Device,
         "kernel",
-        r"kernel (support|module|modules).*(not|missing|unavailable)|not supported by (the|this|your) kernel|function not implemented",
+        r"kernel (support|module|modules).*(not|missing|unavailable)|not supported by (the|this|your) kernel",
     ),
+    row(Device, "function not implemented", r"function not implemented"),
     row(
         Resource,
         "home",
@@ -172,11 +193,17 @@ const ROWS: &[Row<EvidenceKind>] = &[
         r"environment variable .*(not set|unset|undefined|must be set|is required|missing)",
     ),
     row(Resource, "environment variable", r"\bset (the |your )?\$?\w+ environment variable to\b"),
+    row(
+        Resource,
+        "not set in the environment",
+        r"\b[A-Z_]+ is (invalid or )?not set in the environment\b",
+    ),
+    row(Resource, "utf-8", r"\b(requires?|needs?) an? UTF-8( native)? (locale|environment)\b"),
     row(Resource, "please create", r"\bdoes not exist\b.{0,20}\bplease create\b"),
     row(Resource, "no alternatives for", r"\bno alternatives for \S+"),
     row(Privilege, "not designed for running", r"\bnot designed for running (in )?this way\b"),
     row(Resource, "no space left", r"no space left on device"),
-    row(Resource, "cannot allocate memory", r"cannot allocate memory|out of memory"),
+    row(Resource, "memory", r"cannot allocate memory|out of memory"),
     row(Resource, "resource temporarily unavailable", r"resource temporarily unavailable"),
     row(Resource, "too many open files", r"too many open files"),
     row(Resource, "locale", r"(unsupported|cannot set|invalid|failed).*locale"),
@@ -185,6 +212,18 @@ const ROWS: &[Row<EvidenceKind>] = &[
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     let evidence = find(reading, |_| true)?;
     Some(Judgement::new(Verdict::Environment, evidence))
+}
+
+/// Entries of lists, which describe and do not complain: options, and names of errors.
+static LISTED: LineTable<()> = LineTable::new(&[
+    row((), "-", r"^\s+--?[a-z0-9]"),
+    row((), "e", r"^\s*(?-i:E[A-Z0-9]{2,})\s+\d+\s"),
+]);
+
+/// Whether a line complains about a missing display or terminal.
+pub(super) fn lacks_screen(line: &Line) -> bool {
+    let kinds = ENVIRONMENT.matches(line).map(|(kind, _)| kind);
+    LISTED.find(line).is_none() && kinds.into_iter().any(|kind| matches!(kind, Display | Terminal))
 }
 
 /// Whether a line complains about the environment.
@@ -197,7 +236,8 @@ pub(super) fn find(
     reading: &Reading<'_>,
     wanted: impl Fn(EvidenceKind) -> bool,
 ) -> Option<Evidence> {
-    reading.own_lines().find_map(|(_, line)| {
+    let mut lines = reading.own_lines().filter(|(_, line)| LISTED.find(line).is_none());
+    lines.find_map(|(_, line)| {
         let kind = ENVIRONMENT.matches(line).map(|(kind, _)| kind).find(|kind| wanted(*kind))?;
         Some(Evidence::new(kind, line.text.trim()))
     })
@@ -210,5 +250,6 @@ mod tests {
     #[test]
     fn every_row_can_be_used() {
         ENVIRONMENT.compile_all();
+        LISTED.compile_all();
     }
 }

@@ -41,7 +41,9 @@ pub(super) fn find(lines: &[Line]) -> Exception {
 fn is_stack_line(text: &str) -> bool {
     let trimmed = text.trim_start();
     let location = text.contains(':') || text.ends_with(')');
-    let of_node = text.starts_with("node:internal/") || text.starts_with("Node.js v");
+    let version = text.strip_prefix("Node.js v");
+    let version = version.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let of_node = text.starts_with("node:internal/") || version;
     of_node || (trimmed.len() < text.len() && trimmed.starts_with("at ") && location)
 }
 
