@@ -17,21 +17,38 @@ enum Advertised {
 static ADVERTISED: LineTable<Advertised> = LineTable::new(ROWS);
 
 const ROWS: &[Row<Advertised>] = &[
+    // `  version   Print the version`, but not the description of an option or `version: 2.4`.
     row(
         Advertised::Listed,
         "version",
-        r"(?:^|\s{2,}|\t)(?P<argument>version)(\s{2,}.*|\s+-\s.*|:\s.*|\t.*)?$",
+        r"^\s*(?P<argument>(?-i:version))(\s{2,}\S.*|\s+-\s.*|\t.*)$",
     ),
-    row(Advertised::Listed, "version", r"^\s*(?P<argument>--version)\b.*$"),
-    row(Advertised::Listed, "version", r"^\s*(?P<argument>-V)\b.*\bversion\b"),
-    row(Advertised::Listed, "version", r"^\s*(?P<argument>-version)\b.*\bversion\b"),
+    row(Advertised::Listed, "version", r"^\s+(?P<argument>(?-i:version))$"),
+    // Several commands on a line.
+    row(
+        Advertised::Listed,
+        "version",
+        r"^\s*([a-z][\w-]*(\s{2,}|\t)){2,}(?P<argument>(?-i:version))((\s{2,}|\t)[a-z][\w-]*)*$",
+    ),
+    row(Advertised::Listed, "version", r"^\s*(?P<argument>(?-i:--version))\b.*$"),
+    row(Advertised::Listed, "version", r"^\s*(?P<argument>(?-i:-V))\b.*\bversion\b"),
+    row(
+        Advertised::Listed,
+        "version",
+        r"^\s*(?P<argument>(?-i:-v))\b[\s,:]*((print|show|display|output|report)s?\s+)?(the |program )?version\b",
+    ),
+    row(Advertised::Listed, "version", r"^\s*(?P<argument>(?-i:-version))\b.*\bversion\b"),
     row(
         Advertised::Named,
         "help",
-        r"\b(try|see|use|run|type|enter)\b[^-]{0,48}?(?P<argument>(--?help|\bhelp))[\x22'’`”]",
+        r"\b(try|see|use|run|type|enter)\b[^-]{0,48}?(?P<argument>(?-i:--?help|\bhelp))[\x22'’`”]",
     ),
-    row(Advertised::Named, "help", r"\b(try|see|use|run|type)\b[^-]{0,48}?(?P<argument>--?help)\b"),
-    row(Advertised::Named, "-h", r"\b(try|see|use|run|type)\b[^-]{0,48}?(?P<argument>-h)\b"),
+    row(
+        Advertised::Named,
+        "help",
+        r"\b(try|see|use|run|type)\b[^-]{0,48}?(?P<argument>(?-i:--?help))\b",
+    ),
+    row(Advertised::Named, "-h", r"\b(try|see|use|run|type)\b[^-]{0,48}?(?P<argument>(?-i:-h))\b"),
 ];
 
 /// The whole command, unless it is the one that was run.

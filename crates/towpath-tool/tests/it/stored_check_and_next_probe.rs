@@ -160,3 +160,24 @@ fn the_strongest_probe_decides_and_a_broken_one_above_all() {
     assert_eq!(combine(&[help, broken, rejected]).verdict, Verdict::Broken);
     assert_eq!(combine(&[]).verdict, Verdict::Unknown);
 }
+
+#[test]
+fn only_a_listed_subcommand_advertises_a_bare_word() {
+    let suggested = |text: &str| {
+        let help = Probe::new(run(&["--help"], 0, &format!("Usage: rg COMMAND\n{text}\n")));
+        help.judgement.next_probe
+    };
+    let listed = ["  version   Print the version", "  version", "  build  check  version  watch"];
+    for text in listed {
+        assert_eq!(suggested(text).as_deref(), Some("rg version"), "{text}");
+    }
+    let described =
+        [" -v\t\tversion", "version: see the manual", "  Version   of the file", "version"];
+    for text in described {
+        assert_ne!(suggested(text).as_deref(), Some("rg version"), "{text}");
+        assert_ne!(suggested(text).as_deref(), Some("rg Version"), "{text}");
+    }
+    assert_eq!(suggested("  -V   print version").as_deref(), Some("rg -V"));
+    assert_eq!(suggested("  -v   print version").as_deref(), Some("rg -v"));
+    assert_eq!(suggested("  -v   invert the match of a version"), None);
+}
