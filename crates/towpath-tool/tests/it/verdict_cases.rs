@@ -1,4 +1,4 @@
-//! Every row of `tests/cases/tool-verify.jsonl`.
+//! Every row of the shared `tests/cases/tool-verify.jsonl` and of this crate's `tests/cases`.
 
 use serde_json::Value;
 use std::path::Path;
@@ -9,7 +9,11 @@ use towpath_tool::{Judgement, Observation, OutputPattern, clean_text, judge, rea
 const SKIPPED: &[(&str, &str)] = &[];
 
 pub fn rows() -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/tool-verify.jsonl");
+    rows_of("../../tests/cases/tool-verify.jsonl")
+}
+
+fn rows_of(path: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let text = std::fs::read_to_string(path).unwrap();
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     rows.filter(|row| row.get("id").is_some()).collect()
@@ -51,8 +55,17 @@ fn faults(row: &Value, found: &Judgement) -> Vec<String> {
 fn every_case_is_judged_as_written() {
     let rows = rows();
     assert_eq!(rows.len(), 135);
+    check_rows(&rows);
+}
+
+#[test]
+fn what_programs_print_is_judged_as_written() {
+    check_rows(&rows_of("tests/cases/printed-text.jsonl"));
+}
+
+fn check_rows(rows: &[Value]) {
     let mut wrong = Vec::new();
-    for row in &rows {
+    for row in rows {
         let id = row["id"].as_str().unwrap();
         let found = judge(&observation(row));
         let faults = faults(row, &found);
