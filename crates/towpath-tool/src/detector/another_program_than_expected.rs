@@ -1,7 +1,7 @@
 //! A program that works and is another one: asked for its version it prints another than the expected one,
 //! or help and messages under another name, and nothing of what it prints has the tool's name.
 
-use super::answer_about_argument::{is_of_another_program, is_related};
+use super::answer_about_argument::{ANY_PROGRAM, is_of_another_program, is_related};
 use super::prepared_observation::Reading;
 use crate::clean_printed_text::Line;
 use crate::version_token::{find_expected, is_dotted, same_version, tokens};
@@ -26,10 +26,6 @@ fn names_another(reading: &Reading<'_>, expected: &str) -> bool {
 
 /// The program of a usage line, or of the line below it. A word for any program is no name.
 fn used_program<'l>(lines: &[&'l Line]) -> Option<&'l str> {
-    const ANY: &[&str] = &[
-        "program", "command", "prog", "cmd", "options", "main", "main.py", "cli", "cli.py",
-        "cli.js", "index.js", "node", "java", "python", "python3",
-    ];
     let rest = lines.first()?.lower.trim_start().strip_prefix("usage")?;
     let rest = rest.trim_start_matches([':', ' ', '\t']);
     let rest = if rest.is_empty() { lines.get(1)?.lower.as_str() } else { rest };
@@ -38,7 +34,7 @@ fn used_program<'l>(lines: &[&'l Line]) -> Option<&'l str> {
     let letters = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     let is_name =
         name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(letters);
-    (is_name && !ANY.contains(&name)).then_some(name)
+    (is_name && !ANY_PROGRAM.contains(&name)).then_some(name)
 }
 
 pub(super) fn names_tool(reading: &Reading<'_>) -> bool {

@@ -106,6 +106,26 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(Rejection, "for usage", r"\b(try|see|use|run|type)\b.{0,60}\bfor usage\b"),
 ];
 
+/// Names that any program may print: words for a program, runtimes, and the files that these start.
+pub(super) const ANY_PROGRAM: &[&str] = &[
+    "program",
+    "command",
+    "prog",
+    "cmd",
+    "options",
+    "main",
+    "main.py",
+    "__main__.py",
+    "cli",
+    "cli.py",
+    "cli.js",
+    "index.js",
+    "node",
+    "java",
+    "python",
+    "python3",
+];
+
 /// What a message may begin with that is no program's name.
 const NO_NAMES: &[&str] =
     &["error", "fatal", "warning", "usage", "note", "hint", "info", "err", "exception", "getopt"];
@@ -155,6 +175,7 @@ pub(super) fn is_of_another_program(reading: &Reading<'_>, line: &Line) -> bool 
     let name = before.rsplit('/').next().unwrap_or(before);
     let letters = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     let is_name = !name.is_empty() && name.chars().all(letters) && !NO_NAMES.contains(&name);
+    let is_name = is_name && !ANY_PROGRAM.contains(&name);
     let exception = name.ends_with("error") || name.ends_with("exception");
     let is_number = name.chars().all(|c| c.is_ascii_digit());
     // `version: unknown flag`

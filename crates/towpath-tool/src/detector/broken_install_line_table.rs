@@ -259,11 +259,6 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "install at least one",
         r"\byou (must|need to|have to) install at least one \S+ package\b",
     ),
-    row(
-        Placeholder,
-        "install",
-        r"\b(does not exist|not found|is missing|is corrupt(ed)?|is damaged)\b.*\b(try|please) re-?install",
-    ),
     row(Placeholder, "failed to install correctly", r"\bfailed to install correctly\b"),
     row(
         Placeholder,

@@ -54,6 +54,16 @@ const FAILED_ROWS: &[Row<EvidenceKind>] = &[
         r"\b(you are|you're|currently|this is|found|detected|you have)\b.{0,24}\b(node(\.?js)?|python|ruby|perl|php|java|jdk|jre)\b.{0,16}\d.*\brequires?\b.*\d",
     ),
     row(
+        EvidenceKind::LibraryVersion,
+        "require",
+        r"\brequires? (an? |the )?(node(\.?js)?|python|ruby|perl|php|java|jdk|jre)( version)? ?['\x22]?>=? ?v?\d",
+    ),
+    row(
+        EvidenceKind::Placeholder,
+        "install",
+        r"\b(does not exist|not found|is missing|is corrupt(ed)?|is damaged)\b.*\b(try|please) re-?install",
+    ),
+    row(
         EvidenceKind::MissingProgram,
         "exec ",
         r"\b(can't|cannot) exec ['\x22](?P<missing>/[^'\x22]+)['\x22]: No such file or directory\b",

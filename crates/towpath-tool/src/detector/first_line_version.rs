@@ -8,15 +8,15 @@ use crate::version_token::is_integer;
 use std::ops::Range;
 
 /// `openjdk 17.0.15 2025-04-15`, `systemd 252 (252.38-1)`: a title with another name.
-pub(super) fn first_line(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    if !candidate.first || !begins_title(candidate) || RUNTIME_LINES.find(candidate.line).is_some()
-    {
+pub(super) fn first_line(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let synopsis = reading.names.begins_synopsis(&candidate.line.lower);
+    let runtime = RUNTIME_LINES.find(candidate.line).is_some();
+    if !candidate.first || !begins_title(candidate) || synopsis || runtime {
         return None;
     }
     // `info: kotlinc-jvm 1.3.31`
     let level = if candidate.line.lower.starts_with(LOG_LEVEL) { LOG_LEVEL.len() } else { 0 };
-    let whole = &candidate.masked.text;
-    let text = &whole[level..];
+    let text = &candidate.masked.text[level..];
     let name = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').count();
     let range = match name {
         0 => best_token(text),
@@ -24,21 +24,37 @@ pub(super) fn first_line(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<R
             .map(|range| name + range.start..name + range.end)
             .or_else(|| best_token(text)),
     }?;
-    let before = &text[..range.start];
-    let token = &text[range.clone()];
-    let after = text[range.end..].trim_start();
-    // `Files 12` is a count.
-    let counts = is_integer(token) && !after.starts_with('(');
+    let line = &candidate.line.text[level..];
+    let before = &line[..range.start];
     let title = !before.contains(": ") && !before.contains(['=', '\'', '"', '`', '<', '|']);
-    let right = title && !counts && !is_measure(token) && words(before) <= MOST_WORDS;
+    let right = title && !is_measure(line, &range) && words(before) <= MOST_WORDS;
     right.then_some(level + range.start..level + range.end)
 }
 
-/// `1.234s`, `3.5MB`
-fn is_measure(token: &str) -> bool {
-    const UNITS: &[&str] = &["s", "ms", "us", "kb", "mb", "gb", "kib", "mib", "gib"];
-    let unit = token.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    UNITS.contains(&unit.to_ascii_lowercase().as_str())
+/// `Files 12`, `Score 9.81`, `took 1.234s`, `read 3.5 MB`: a number that is no version of another name.
+fn is_measure(line: &str, range: &Range<usize>) -> bool {
+    const UNITS: &[&str] = &[
+        "s", "ms", "us", "sec", "seconds", "b", "bytes", "kb", "mb", "gb", "kib", "mib", "gib", "%",
+    ];
+    let token = &line[range.clone()];
+    let after = line[range.end..].trim_start();
+    let glued = token.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let next = after.split_whitespace().next().unwrap_or("");
+    let unit = [glued, next].iter().any(|word| UNITS.contains(&word.to_ascii_lowercase().as_str()));
+    let decimal = glued.is_empty() && token.matches('.').count() == 1;
+    let label = after.is_empty() && is_label(&line[..range.start]);
+    unit || (decimal && label) || (is_integer(token) && !after.starts_with('('))
+}
+
+/// One word with a capital, as measurements have it: programs that print a name and a number alone print
+/// their file's name.
+fn is_label(before: &str) -> bool {
+    let word = before.trim_end();
+    let small = |c: char| c.is_ascii_lowercase();
+    word.len() < before.len()
+        && word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word.len() > 1
+        && word[1..].chars().all(small)
 }
 
 /// Before a title, where a program prints it through its log.

@@ -11,6 +11,7 @@ const USAGE_WORDS: &[&str] = &["usage", "synopsis", "syntax"];
 /// Lines that begin a part of a help text.
 const SECTIONS: &[&str] = &[
     "options",
+    "options are as follows",
     "commands",
     "available commands",
     "common flags",

@@ -76,7 +76,7 @@ static PARTS: LineTable<Mask> = LineTable::new(&[
     row(Mask::Time, "s]", r"\[\s*\d+(\.\d+)?[mu]?s\]"),
     row(Mask::Time, "[", r"^\s*\[\d+:[\d:]*\d+/\d+\.\d+:[^\]]*\]"),
     row(Mask::Address, "://", r"[a-z][a-z0-9+.-]*://[^\s\x22'<>]+"),
-    row(Mask::Address, "@", r"(?:^|[\s<(:\x22'])[a-z@][^\s@]*@\S+"),
+    row(Mask::Address, "@", r"(?:^|[\s<(:\x22'])[^\s@]+@[a-z]\S*"),
     row(Mask::Address, "www.", r"www\.\S+"),
     row(Mask::Path, "/", r"(?:^|[\s\x22'`‘“(=:<\[])(?:~|\.{1,2})?/[^\s:,;)\x22'`’”>\]]+"),
     row(Mask::Library, ".so", r"\S+\.so(\.\d+)*\b"),

@@ -194,7 +194,7 @@ fn is_own_prefix(reading: &Reading<'_>, before: &str) -> bool {
 /// A version, a whole number or a date right after a name: ` 590`, `-1.6`, `, version 3`, `: v2.0`.
 pub(super) fn directly_after(rest: &str) -> Option<Range<usize>> {
     static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
-        let between = r"(?i)^(?: from [a-z][\w.+-]*| \([a-z][^()\d]*\))?[\s,:/_(-]*(?:(?:version|ver|release|rev|v)\b[.:=]?[\s:=]*)?[\s\x22'(-]*(?:v|go)?";
+        let between = r"(?i)^(?: from [a-z][\w.+-]*| \([a-z][^()\d]*\))?[\s,:/_@(-]*(?:(?:version|ver|release|rev|v)\b[.:=]?[\s:=]*)?[\s\x22'(-]*(?:v|go)?";
         Regex::new(between).expect("a test uses it")
     });
     let start = BETWEEN.find(rest)?.end();
