@@ -273,7 +273,7 @@ pub(crate) fn trust(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
         return Err(Refusal::bad_input("it has changed since it was shown: look at it again"));
     }
     let mut line = Line::new(&["trust", "--yes"]);
-    // It is compared once more by the command that trusts it.
+    // It is compared again by the command that trusts it.
     line.value("--hash", Some(&given.hash));
     let line = line.last(&given.path);
     execute(server, directory, &line, &|_| Ok(None))

@@ -58,10 +58,10 @@ impl FirstSessions {
     pub fn list(&self, server: &Server) -> Result<(Vec<SessionEntry<i64>>, usize), Refusal> {
         let mut entries: Vec<SessionEntry<i64>> = Vec::new();
         let Some(store) = open(server)? else { return Ok((entries, 0)) };
-        let positions = store.run_positions()?.into_iter();
-        let facts: BTreeMap<RunId, u32> = positions.map(|run| (run.id, run.facts)).collect();
+        let runs = store.run_positions()?.into_iter();
+        let facts: BTreeMap<RunId, u32> = runs.map(|run| (run.id, run.facts)).collect();
         let machines = self.machines(&store)?;
-        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut positions: BTreeMap<String, usize> = BTreeMap::new();
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = std::mem::take(&mut *listed);
         for (row, first) in machines {
@@ -75,8 +75,9 @@ impl FirstSessions {
                 },
             };
             for session in &sessions {
-                let place = *places.entry(session.session_id.clone()).or_insert(entries.len());
-                match entries.get_mut(place) {
+                let position =
+                    *positions.entry(session.session_id.clone()).or_insert(entries.len());
+                match entries.get_mut(position) {
                     Some(later) => later.message_count += session.message_count,
                     None => entries.push(session.clone()),
                 }

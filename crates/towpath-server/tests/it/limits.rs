@@ -120,7 +120,7 @@ fn of_two_hundred_connections_sixty_four_are_served_and_whoever_has_the_token() 
     let served = silent.iter_mut().map(|stream| is_served(stream, &server));
     let served = served.filter(|served| *served).count();
     assert!((60..=64).contains(&served), "{served} are still connected");
-    // Strangers who ask all the time are strangers, too; so are sockets that say nothing.
+    // Strangers who ask all the time are strangers, too; so are sockets that send nothing.
     let _sockets: Vec<Socket> =
         (0..64).map(|_| Socket::open(&server, &[]).expect("a socket")).collect();
     let (mut socket, _) = Socket::hello(&server, None);
