@@ -53,9 +53,17 @@ impl Wanted {
     }
 }
 
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Where the name begins that ends with the word at a byte, such as `TypeError`.
+fn name_start(bytes: &[u8], at: usize) -> usize {
+    at - bytes[..at].iter().rev().take_while(|byte| is_part(**byte)).count()
+}
+
 /// Whether the word between these bytes reports an error, as `0 failed` and `errors.rs` do not.
 fn is_report(bytes: &[u8], at: usize, end: usize) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let ends = bytes.get(end).is_none_or(|next| !is_part(*next));
     let begins = at == 0 || !is_part(bytes[at - 1]) || bytes[at].is_ascii_uppercase();
     let counted = bytes[..at].strip_suffix(b"0 ");
@@ -89,7 +97,8 @@ pub(crate) fn search(
                 line += memchr_iter(b'\n', &piece[seen..at]).count() as u64;
                 seen = at;
                 let text = line_around(&piece, at);
-                matches.push(json!({ "offset": from + at as u64, "line": line, "text": text }));
+                let shown = if wanted.errors { name_start(&piece, at) } else { at };
+                matches.push(json!({ "offset": from + shown as u64, "line": line, "text": text }));
             }
         }
         // A match that reaches into the next piece is not looked at again.
@@ -180,6 +189,12 @@ mod tests {
         {
             assert_eq!(found(line.as_bytes(), &Wanted::errors())["count"], 0, "{line}");
         }
+    }
+
+    #[test]
+    fn an_error_begins_with_its_name() {
+        let value = found(b"at x\nTypeError: x\n", &Wanted::errors());
+        assert_eq!(value["matches"][0]["offset"], 5);
     }
 
     #[test]
