@@ -1,5 +1,5 @@
 //! `towpath test`: recipe tests. Which files, what is printed, and what the tests take from this
-//! program; `towpath-testing` runs the cases. It never touches the user's state.
+//! program; `towpath-testing` runs the cases. Of the user's state it touches the trust alone.
 
 mod expected_and_got;
 mod find_test_files;
@@ -7,7 +7,8 @@ mod result_view;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, own_program};
-use crate::exit_codes_and_errors::{CommandError, Exit, no_thread};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit, no_thread};
+use crate::session::trust::{self, ConsentSubject};
 use crate::session::{read_test_file, signals};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::{diagnostics, out};
@@ -23,6 +24,9 @@ use towpath_testing::{CaseResult, CaseRunner, ChildProcesses, Host, TestedRecipe
 /// Each case is a real run in a temporary directory of its own; agents answer from the test file,
 /// bash steps may have stubs. Without FILE, runs all tests of the project's recipe directories and
 /// below `recipes/`, `examples/` and `amplifier-bundle/`.
+///
+/// Tests that you name by a path run because you named them; what is only found, by its name or without FILE,
+/// runs after you agreed, as with `towpath run`.
 ///
 /// Exits with 0 if all cases pass, with 1 if one fails, with 2 for a bad test file.
 ///
@@ -103,10 +107,12 @@ impl Execute for Args {
 
 fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
     let host = TestHost { env: env.clone(), program: own_program()? };
-    let mut subjects = match subjects(&host, args)? {
+    let subjects = match subjects(&host, args)? {
         Ok(subjects) => subjects,
         Err(problems) => return Ok(refuse(&host.env, &problems, args.json)),
     };
+    consent(env, &subjects, args.json)?;
+    let mut subjects: Vec<TestedRecipe> = subjects.into_iter().map(|found| found.recipe).collect();
     choose(&mut subjects, args.case.as_deref())?;
     let temporary = tempfile::Builder::new()
         .prefix("towpath-test-")
@@ -161,13 +167,47 @@ fn perform(
     if passed && noticed { Exit::Done } else { Exit::Failed }
 }
 
+/// A recipe with its tests, and whether the user named their file.
+struct Found {
+    recipe: TestedRecipe,
+    named: bool,
+}
+
+/// Asks as `run` does before anything runs that was only found in a working tree: the tests, whose cases have
+/// commands, and their recipe.
+fn consent(env: &Environment, subjects: &[Found], json: bool) -> Result<(), CommandError> {
+    let found = subjects.iter().filter(|found| !found.named).map(|found| &found.recipe);
+    let mut open = Vec::new();
+    for TestedRecipe { suite, program, .. } in found {
+        let tests = ConsentSubject::of_tests(&suite.path, &suite.source.text);
+        let Some(program) = program else {
+            return Err(CommandError::new(
+                Exit::Setup,
+                ErrorKind::NotTrusted,
+                format!(
+                    "{} calls recipes that only its cases have, so that they cannot be shown before they run; \
+                     to agree to them, name the file: towpath test {}",
+                    shown_path(&suite.path, env),
+                    tests.argument(env)
+                ),
+            ));
+        };
+        open.push(tests);
+        if let Some(path) = program.plan.recipes.first().and_then(|recipe| recipe.path.as_ref()) {
+            open.push(ConsentSubject::of_recipe(env, Path::new(path), &[], json)?);
+        }
+    }
+    trust::consent_to(env, &open)
+}
+
 /// Reads every test file and checks every recipe; what is wrong comes back, all at once.
 fn subjects(
     host: &TestHost,
     args: &Args,
-) -> Result<Result<Vec<TestedRecipe>, Vec<Diagnostic>>, CommandError> {
+) -> Result<Result<Vec<Found>, Vec<Diagnostic>>, CommandError> {
     let (mut subjects, mut wrong) = (Vec::new(), Vec::new());
-    for path in find_test_files::files(&host.env, &args.files)? {
+    let (paths, named) = find_test_files::files(&host.env, &args.files)?;
+    for (at, path) in paths.into_iter().enumerate() {
         let (suite, problems) = read_test_file::suite(&host.env, &path)?;
         wrong.extend(problems);
         let Some(suite) = suite else { continue };
@@ -175,7 +215,7 @@ fn subjects(
         let search = find_test_files::recipe_directories(&host.env, beside)?.directories;
         let search = search.into_iter().map(|d| d.path).collect();
         match TestedRecipe::new(host, suite, search) {
-            Ok(subject) => subjects.push(subject),
+            Ok(recipe) => subjects.push(Found { recipe, named: at < named }),
             Err(problems) => wrong.extend(problems),
         }
     }

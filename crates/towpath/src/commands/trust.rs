@@ -7,6 +7,7 @@ use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::documents::document_subject;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::files;
 use crate::session::project_settings::{project_settings, read_settings};
 use crate::session::recipe_search_path::search_path;
 use crate::session::resolve_recipe::show_problems;
@@ -19,10 +20,10 @@ use crate::terminal::table::Table;
 use crate::terminal::terminal_width_and_colours::Screen;
 use crate::tools::project_tools::tools_subject;
 use std::path::{Path, PathBuf};
-use towpath_core::Map;
-use towpath_recipe::{Origin, Request, RunOptions, list, resolve};
+use towpath_recipe::{Origin, list};
 use towpath_shell::bash::quote;
 use towpath_store::TrustRecord;
+use towpath_testing::{is_test_file, test_file_of};
 use towpath_tool::project_tools::TOOLS_FILE;
 use towpath_view::foreign_text::escaped;
 
@@ -38,8 +39,8 @@ use towpath_view::foreign_text::escaped;
 /// Example: towpath trust --yes .towpath/recipes/ci.yaml
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Recipe files, documents, a project's .towpath/settings.toml, .towpath/rules.toml or
-    /// .towpath/tools.toml, or its directory.
+    /// Recipe files (with the tests beside them), test files, documents, a project's .towpath/settings.toml,
+    /// .towpath/rules.toml or .towpath/tools.toml, or its directory.
     pub paths: Vec<PathBuf>,
     /// Trust all recipes of this project, whatever they become: for your own work. An agent that works here
     /// could rewrite them. `towpath doctor` lists such directories; `--revoke DIR` ends it.
@@ -302,8 +303,10 @@ fn subjects(env: &Environment, args: &Args) -> Result<Vec<ConsentSubject>, Comma
             let bytes = std::fs::read(&real)
                 .map_err(|e| CommandError::bad_input(format!("{}: {e}", escaped(given))))?;
             subjects.push(document_subject(&real, &bytes));
+        } else if is_test_file(&real) {
+            subjects.push(tests_subject(&real)?);
         } else {
-            subjects.push(of_recipe(env, args, &real)?);
+            subjects.extend(of_recipe(env, args, &real)?);
         }
     }
     Ok(subjects)
@@ -359,7 +362,7 @@ fn of_project(
             continue;
         }
         // A broken recipe is reported there, and does not prevent trusting the rest.
-        subjects.extend(of_recipe(env, args, path).ok());
+        subjects.extend(of_recipe(env, args, path).into_iter().flatten());
     }
     Ok(subjects)
 }
@@ -375,25 +378,21 @@ fn of_rules(
     Ok(Some(ConsentSubject::of_rules(&rules.path, rules.hash, &rules.rules)))
 }
 
-/// The whole plan behind a recipe's file, found as a run in its project finds it.
-fn of_recipe(env: &Environment, args: &Args, path: &Path) -> Result<ConsentSubject, CommandError> {
-    let own = env.project_root(path.parent().unwrap_or(path));
-    let here = env.project_root(&env.current) == own;
-    let working_dir = if here { env.current.clone() } else { own };
-    let settings = Settings::read(env, None)?;
-    let request = Request {
-        reference: path.to_string_lossy().into_owned(),
-        search: search_path(env, &settings, &args.recipe_dirs, &working_dir)?,
-        working_dir,
-        inputs: Map::new(),
-        run_options: RunOptions::default(),
-    };
-    let mut resolved = resolve(&request);
-    resolved.problems.retain(towpath_core::Diagnostic::is_error);
-    let shown = shown_path(path, env);
-    show_problems(&resolved.problems, &shown, env, args.json)?;
-    let program = resolved.program;
-    program
-        .map(|program| ConsentSubject::of_program(&program))
-        .ok_or_else(|| CommandError::bad_input(format!("{shown} cannot be read")))
+/// A recipe, and the tests beside it.
+fn of_recipe(
+    env: &Environment,
+    args: &Args,
+    path: &Path,
+) -> Result<Vec<ConsentSubject>, CommandError> {
+    let mut subjects = vec![ConsentSubject::of_recipe(env, path, &args.recipe_dirs, args.json)?];
+    if let Ok(tests) = test_file_of(path) {
+        subjects.push(tests_subject(&tests)?);
+    }
+    Ok(subjects)
+}
+
+fn tests_subject(path: &Path) -> Result<ConsentSubject, CommandError> {
+    let bytes = files::read_bytes(path, files::MOST_TEXT)
+        .map_err(|e| CommandError::bad_input(format!("cannot read {}: {e}", escaped(path))))?;
+    Ok(ConsentSubject::of_tests(path, &String::from_utf8_lossy(&bytes)))
 }

@@ -3,26 +3,13 @@
 
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::session::trust::{ConsentStatus, ConsentSubject, visible};
-use sha2::{Digest as _, Sha256};
+use crate::session::trust::{ConsentStatus, ConsentSubject};
 use std::path::{Path, PathBuf};
 use towpath_document::{DocumentSet, Roots};
-use towpath_store::PlanHash;
 
 /// A document that may be imported, as something to agree to.
 pub fn document_subject(path: &Path, bytes: &[u8]) -> ConsentSubject {
-    let mut hash = Sha256::new();
-    hash.update(b"towpath document 1\0");
-    hash.update(bytes);
-    let text = String::from_utf8_lossy(bytes);
-    ConsentSubject {
-        path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
-        hash: PlanHash(hash.finalize().into()),
-        what: "document".to_owned(),
-        contents: text.lines().map(|line| format!("  {}\n", visible(line))).collect(),
-        agents: false,
-        files: Vec::new(),
-    }
+    ConsentSubject::of_text(path, "document", "document", bytes)
 }
 
 /// Refuses imports from outside of the project that the user has not agreed to.

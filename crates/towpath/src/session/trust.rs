@@ -13,12 +13,16 @@ pub use plan_as_text::{AGENTS, visible};
 
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::session::recipe_search_path::search_path;
+use crate::session::resolve_recipe::show_problems;
+use crate::settings::Settings;
 use crate::terminal::format::{ago, count, now_ms};
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
-use towpath_recipe::{Origin, Plan, Program, plan_hash};
+use towpath_core::{Diagnostic, Map};
+use towpath_recipe::{Origin, Plan, Program, Request, RunOptions, plan_hash, resolve};
 use towpath_rules::Rule;
 use towpath_shell::bash::quote;
 use towpath_store::{PlanHash, Store, TrustRecord};
@@ -71,14 +75,54 @@ impl ConsentSubject {
         }
     }
 
+    /// The whole plan behind a recipe's file, found as a run in its project finds it.
+    pub fn of_recipe(
+        env: &Environment,
+        path: &Path,
+        recipe_dirs: &[PathBuf],
+        json: bool,
+    ) -> Result<ConsentSubject, CommandError> {
+        let own = env.project_root(path.parent().unwrap_or(path));
+        let here = env.project_root(&env.current) == own;
+        let working_dir = if here { env.current.clone() } else { own };
+        let settings = Settings::read(env, None)?;
+        let request = Request {
+            reference: path.to_string_lossy().into_owned(),
+            search: search_path(env, &settings, recipe_dirs, &working_dir)?,
+            working_dir,
+            inputs: Map::new(),
+            run_options: RunOptions::default(),
+        };
+        let mut resolved = resolve(&request);
+        resolved.problems.retain(Diagnostic::is_error);
+        let shown = shown_path(path, env);
+        show_problems(&resolved.problems, &shown, env, json)?;
+        let program = resolved.program;
+        program
+            .map(|program| ConsentSubject::of_program(&program))
+            .ok_or_else(|| CommandError::bad_input(format!("{shown} cannot be read")))
+    }
+
     pub fn of_settings(path: &Path, text: &str) -> ConsentSubject {
+        ConsentSubject::of_text(path, "settings", "project settings", text.as_bytes())
+    }
+
+    /// A file of recipe tests: its cases may have commands of their own.
+    pub fn of_tests(path: &Path, text: &str) -> ConsentSubject {
+        let subject = ConsentSubject::of_text(path, "tests", "recipe tests", text.as_bytes());
+        ConsentSubject { files: vec![subject.path.clone()], ..subject }
+    }
+
+    /// A file by its text alone.
+    pub fn of_text(path: &Path, kind: &str, what: &str, text: &[u8]) -> ConsentSubject {
         let mut hash = Sha256::new();
-        hash.update(b"towpath settings 1\0");
-        hash.update(text.as_bytes());
+        hash.update(format!("towpath {kind} 1\0"));
+        hash.update(text);
+        let text = String::from_utf8_lossy(text);
         ConsentSubject {
             path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
             hash: PlanHash(hash.finalize().into()),
-            what: "project settings".to_owned(),
+            what: what.to_owned(),
             contents: text.lines().map(|line| format!("  {}\n", visible(line))).collect(),
             agents: false,
             files: Vec::new(),
@@ -162,7 +206,7 @@ pub fn needs_consent(
     Ok(origin == Origin::Project && !is_trusted(env.journal()?.as_ref(), program)?)
 }
 
-/// Asks for consent where it is needed. Where no user can be asked, it is an error with the command.
+/// Asks for consent to a plan where it is needed.
 pub fn consent(
     env: &Environment,
     store: &mut Store,
@@ -172,30 +216,76 @@ pub fn consent(
     if origin != Origin::Project {
         return Ok(());
     }
-    let subject = ConsentSubject::of_program(program);
-    let status = subject.status(Some(store))?;
-    tracing::debug!(trusted = status == ConsentStatus::Trusted, "looked up the trust in this plan");
-    if status == ConsentStatus::Trusted {
+    let subjects = [ConsentSubject::of_program(program)];
+    for subject in agreed(env, Some(store), &subjects)? {
+        subject.record(store)?;
+    }
+    Ok(())
+}
+
+/// Asks for consent to what a command found in a working tree; the journal is written only where the user agrees.
+pub fn consent_to(env: &Environment, subjects: &[ConsentSubject]) -> Result<(), CommandError> {
+    let known = env.journal()?;
+    let agreed = agreed(env, known.as_ref(), subjects)?;
+    drop(known);
+    if agreed.is_empty() {
         return Ok(());
     }
-    let why = subject.why(status, env);
-    let argument = subject.argument(env);
-    if env.unattended || !env.stderr_terminal {
+    let mut store = Store::open(&env.directories.state)?;
+    agreed.into_iter().try_for_each(|subject| subject.record(&mut store))
+}
+
+/// The subjects to which the user has agreed only now. Where no user can be asked, it is one error with the command.
+fn agreed<'a>(
+    env: &Environment,
+    store: Option<&Store>,
+    subjects: &'a [ConsentSubject],
+) -> Result<Vec<&'a ConsentSubject>, CommandError> {
+    let mut open = Vec::new();
+    for subject in subjects {
+        let status = subject.status(store)?;
+        let trusted = status == ConsentStatus::Trusted;
+        tracing::debug!(trusted, path = %escaped(&subject.path), "looked up the trust");
+        if !trusted {
+            open.push((subject, subject.why(status, env)));
+        }
+    }
+    if !open.is_empty() && (env.unattended || !env.stderr_terminal) {
+        let arguments: Vec<String> =
+            open.iter().map(|(subject, _)| subject.argument(env)).collect();
+        let arguments = arguments.join(" ");
+        let (why, it, them) = match &open[..] {
+            [(_, why)] => (why.clone(), "it", "it"),
+            _ => {
+                let why = "was found in the working tree, and is not trusted or has changed";
+                (format!("what would run {why}"), "it", "all of it")
+            }
+        };
         return Err(not_trusted(format!(
-            "{why}; to see what it would run: towpath trust {argument}; to trust it: towpath trust \
-             --yes {argument}"
+            "{why}; to see what {it} would run: towpath trust {arguments}; to trust {them}: towpath \
+             trust --yes {arguments}"
         )));
     }
+    for (subject, why) in &open {
+        ask_for(env, subject, why)?;
+    }
+    Ok(open.into_iter().map(|(subject, _)| subject).collect())
+}
+
+/// Shows what would run, and asks.
+fn ask_for(env: &Environment, subject: &ConsentSubject, why: &str) -> Result<(), CommandError> {
     out::note(format!("{why}. It would run:"));
     // What would run is shown as it is.
     out::message(&format!("\n{}\n", subject.contents));
     if subject.agents {
         out::note(format!("{AGENTS}\n"));
     }
-    if !ask("Trust it and run it?") {
-        return Err(not_trusted(format!("{argument} is not trusted; nothing was run")));
+    out::note("in a project of your own, `towpath trust --here` ends these questions");
+    if ask("Trust it and run it?") {
+        return Ok(());
     }
-    subject.record(store)
+    let argument = subject.argument(env);
+    Err(not_trusted(format!("{argument} is not trusted; nothing was run")))
 }
 
 fn not_trusted(message: String) -> CommandError {

@@ -40,11 +40,12 @@ fn test(user: &User, arguments: &[&str]) -> Printed {
     let arguments: Vec<&str> = ["test"].iter().chain(arguments).copied().collect();
     let mut command = user.command(&arguments);
     command.env("TMPDIR", user.path("tmp"));
+    let state = user.path("home/state").exists();
     let printed = Printed::from(command.output().expect("towpath starts"));
     let left: Vec<_> = fs::read_dir(user.path("tmp")).unwrap().collect();
     let kept = arguments.contains(&"--keep");
     assert!(kept || left.is_empty(), "left behind: {left:?}");
-    assert!(!user.path("home/state").exists(), "the user's own state is not touched");
+    assert_eq!(user.path("home/state").exists(), state, "the user's own state is not touched");
     printed
 }
 
@@ -64,7 +65,7 @@ fn case(text: &str) -> Printed {
         "defaults:\n  files: {{app.txt: app}}\n  agents: {{review: fine}}\n  \
          stubs: {{deploy: echo deployed}}\ncases:\n  - name: it\n{indented}"
     );
-    test(&user().file("recipes/deploy.test.yaml", &file), &[])
+    test(&user().file("recipes/deploy.test.yaml", &file), &["recipes"])
 }
 
 #[track_caller]
@@ -128,7 +129,7 @@ cases:
       outputs: {deploy: to two words by a user's hand}
 "#;
     let user = user().file("recipes/deploy.test.yaml", suite);
-    let printed = test(&user, &[]).exits(0);
+    let printed = test(&user, &["recipes"]).exits(0);
     assert_eq!(
         shown(&printed),
         "recipes/deploy.test.yaml · deploy\n  \
@@ -430,6 +431,7 @@ fn tests_are_found_by_recipe_by_directory_and_by_themselves() {
         .file("elsewhere/c.test.yaml", one)
         .file("recipes/node_modules/d.test.yaml", "nonsense");
     fs::create_dir(user.path("tmp")).unwrap();
+    user.towpath(&["trust", "--here", "--yes"]).exits(0);
     let files = |arguments: &[&str]| {
         let printed = test(&user, arguments).exits(0);
         let files: Vec<String> = printed
@@ -467,7 +469,7 @@ fn the_result_is_one_object() {
         "defaults: {files: {app.txt: x}, agents: {review: y}, stubs: {deploy: echo hi}}\n\
          cases: [{name: good}, {name: bad, expect: {outputs: {deploy: ho}}}]\n",
     );
-    let json = test(&user, &["--json"]).exits(1).json();
+    let json = test(&user, &["recipes", "--json"]).exits(1).json();
     let mut cases = json["files"][0]["cases"].clone();
     for case in cases.as_array_mut().unwrap() {
         assert!(case["duration"].as_f64().unwrap() > 0.0);
@@ -495,7 +497,7 @@ fn a_directory_is_kept_when_asked_for() {
         "cases:\n  - name: Keep it!\n    files: {app.txt: x}\n    agents: {review: y}\n    \
          stubs: {deploy: touch made}\n",
     );
-    let printed = test(&user, &["--keep"]).exits(0);
+    let printed = test(&user, &["recipes", "--keep"]).exits(0);
     let line = printed.stdout.lines().find_map(|line| line.trim().strip_prefix("directory: "));
     let directory = std::path::PathBuf::from(line.expect("it is printed"));
     assert!(directory.join("made").exists());
@@ -513,7 +515,7 @@ cases:
   - {name: the deploy is looked at, expect: {printed: {deploy: gone, review: fine}}}
 ";
     let user = user().file("recipes/deploy.test.yaml", suite);
-    let printed = test(&user, &["--mutate"]).exits(1);
+    let printed = test(&user, &["recipes", "--mutate"]).exits(1);
     let expected = "
 recipes/deploy.test.yaml · each step, disabled in turn
   ✗ ci      no case notices when step `ci` does nothing
@@ -526,7 +528,7 @@ recipes/deploy.test.yaml · each step, disabled in turn
 3 of 5 steps noticed
 ";
     assert!(shown(&printed).ends_with(expected), "{}", printed.stdout);
-    let json = test(&user, &["--mutate", "--json"]).exits(1).json();
+    let json = test(&user, &["recipes", "--mutate", "--json"]).exits(1).json();
     let mutations = json["files"][0]["mutations"].as_array().unwrap();
     assert_eq!(mutations[0], json!({"step": "ci", "ran": true, "noticed_by": null}));
     assert_eq!(mutations[1]["noticed_by"], "the build is looked at");
@@ -542,10 +544,10 @@ recipes/deploy.test.yaml · each step, disabled in turn
       outputs: {build: {contains: built}}
 ";
     user.write("recipes/deploy.test.yaml", good);
-    let printed = test(&user, &["--mutate"]).exits(0);
+    let printed = test(&user, &["recipes", "--mutate"]).exits(0);
     assert!(printed.stdout.ends_with("1 passed\n5 of 5 steps noticed\n"), "{}", printed.stdout);
     user.write("recipes/deploy.test.yaml", &good.replace("gone}", "no}"));
-    let printed = test(&user, &["--mutate"]).exits(1);
+    let printed = test(&user, &["recipes", "--mutate"]).exits(1);
     let end = "no mutations: all cases must pass first\n";
     assert!(printed.stdout.ends_with(end), "{}", printed.stdout);
 }
@@ -623,12 +625,51 @@ fn what_a_step_made_read_only_is_removed_too() {
 }
 
 #[test]
-fn a_new_recipe_is_tested_without_naming_its_file() {
+fn a_new_recipe_is_tested_by_its_directory() {
     let user = User::new();
     user.towpath(&["new", "greeting"]).exits(0);
-    let printed = user.towpath(&["test"]).exits(0);
+    let printed = user.towpath(&["test", "."]).exits(0);
     assert!(
         printed.stdout.contains("greeting") && printed.stdout.contains("2 passed"),
         "{printed:?}"
     );
+}
+
+/// A clone's tests would run whatever its author wrote: they run after the user agreed, as recipes do.
+#[test]
+fn tests_that_are_only_found_run_after_the_user_agreed() {
+    let recipe = "name: tt\nsteps:\n  - {id: a, command: touch \"$PROOF\"}\n";
+    let tests = "cases: [{name: x, expect: {status: done}}]\n";
+    let user = User::new()
+        .file(".towpath/recipes/tt.yaml", recipe)
+        .file(".towpath/recipes/tt.test.yaml", tests);
+    let proof = user.path("proof");
+    let run = |words: &[&str]| {
+        let _ = fs::remove_file(&proof);
+        let output = user.command(words).env("PROOF", &proof).output().expect("it starts");
+        (Printed::from(output), proof.exists())
+    };
+    for words in [&["test"][..], &["test", "tt"], &["test", "--mutate"], &["test", "--json"]] {
+        let (printed, ran) = run(words);
+        printed.exits(5).reports("not trusted");
+        assert!(!ran, "{words:?}");
+    }
+    assert!(!user.path("home/state").exists(), "asking writes nothing");
+    // A path that is named is consent.
+    let (printed, ran) = run(&["test", ".towpath/recipes/tt.test.yaml"]);
+    printed.exits(0);
+    assert!(ran);
+    // The recipe alone is not enough once its tests have changed, nor the tests once the recipe has.
+    user.towpath(&["trust", "--yes", ".towpath/recipes/tt.yaml"]).exits(0);
+    assert!(run(&["test"]).1 && run(&["test", "tt"]).1);
+    user.write(".towpath/recipes/tt.test.yaml", &tests.replace("x,", "y,"));
+    assert!(!run(&["test"]).1);
+    user.towpath(&["trust", "--yes", ".towpath/recipes/tt.test.yaml"]).exits(0);
+    assert!(run(&["test"]).1);
+    user.write(".towpath/recipes/tt.yaml", &recipe.replace("touch", "touch -m"));
+    assert!(!run(&["test"]).1);
+    let no = user.on_terminal(&["test"], 100, "n\n");
+    assert!(no.contains("Trust it and run it?") && no.contains("touch -m"), "{no}");
+    user.towpath(&["trust", "--here", "--yes"]).exits(0);
+    assert!(run(&["test"]).1);
 }

@@ -25,11 +25,15 @@ pub fn recipe_directories(env: &Environment, directory: &Path) -> Result<SearchP
     Ok(search)
 }
 
-/// The test files, absolute, each once.
-pub fn files(env: &Environment, named: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
-    let mut found = Vec::new();
+/// The test files, absolute, each once, and how many of them, the first ones, the user named by a path;
+/// the others were only found.
+pub fn files(env: &Environment, named: &[PathBuf]) -> Result<(Vec<PathBuf>, usize), CommandError> {
+    let (mut paths, mut found) = (Vec::new(), Vec::new());
     for name in named {
-        found.extend(of_name(env, name)?);
+        match env.current.join(env.expand_home(name)).exists() {
+            true => paths.extend(of_path(env, name)?),
+            false => found.push(by_recipe_name(env, name)?),
+        }
     }
     if named.is_empty() {
         let known = recipe_directories(env, &env.current)?;
@@ -42,16 +46,21 @@ pub fn files(env: &Environment, named: &[PathBuf]) -> Result<Vec<PathBuf>, Comma
         found.sort();
     }
     let mut seen = BTreeSet::new();
-    found.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
-    if found.is_empty() {
+    let mut first =
+        |path: &PathBuf| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone()));
+    paths.retain(&mut first);
+    found.retain(first);
+    let named = paths.len();
+    paths.append(&mut found);
+    if paths.is_empty() {
         return Err(CommandError::bad_input(
             "no tests found: write NAME.test.yaml beside a recipe, or name a file",
         ));
     }
-    Ok(found)
+    Ok((paths, named))
 }
 
-fn of_name(env: &Environment, name: &Path) -> Result<Vec<PathBuf>, CommandError> {
+fn of_path(env: &Environment, name: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let path = env.current.join(env.expand_home(name));
     if path.is_dir() {
         let mut found = Vec::new();
@@ -62,9 +71,6 @@ fn of_name(env: &Environment, name: &Path) -> Result<Vec<PathBuf>, CommandError>
             return Err(CommandError::bad_input(message));
         }
         return Ok(found);
-    }
-    if !path.exists() {
-        return by_recipe_name(env, name);
     }
     if is_test_file(&path) { Ok(vec![path]) } else { Ok(vec![beside(env, &path)?]) }
 }
@@ -83,11 +89,11 @@ fn beside(env: &Environment, recipe: &Path) -> Result<PathBuf, CommandError> {
     })
 }
 
-fn by_recipe_name(env: &Environment, name: &Path) -> Result<Vec<PathBuf>, CommandError> {
+fn by_recipe_name(env: &Environment, name: &Path) -> Result<PathBuf, CommandError> {
     let listed = list(&recipe_directories(env, &env.current)?);
     let wanted = name.to_string_lossy();
     if let Some(path) = listed.iter().find(|l| l.name == wanted).and_then(|l| l.path.as_ref()) {
-        return Ok(vec![beside(env, path)?]);
+        return beside(env, path);
     }
     let near = nearest(&wanted, listed.iter().map(|l| l.name.as_str()));
     let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
