@@ -3,12 +3,13 @@
 use super::Execute;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::terminal::out;
+use crate::terminal::terminal_width_and_colours::Screen;
 
 const TEXT: &str = "\
-towpath: recipes that code enforces, for people who work with AI coding agents
+towpath: let coding agents do the work, and your own commands decide whether it is done
 
   towpath run demo          see it work: no key, no network, three seconds
+  towpath run guide         what it can do, by topic
   towpath run RECIPE        run a recipe, by file or by name
   towpath resume [RUN]      resume an interrupted or failed run
   towpath runs              list runs; then: show, logs, cancel [RUN]
@@ -27,8 +28,8 @@ towpath: recipes that code enforces, for people who work with AI coding agents
 pub struct Args {}
 
 impl Execute for Args {
-    fn execute(&self, _: &Invocation) -> Result<Exit, CommandError> {
-        out::stdout(TEXT.as_bytes());
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        Screen::new(invocation.environment()?).message(TEXT);
         Ok(Exit::Done)
     }
 }

@@ -391,3 +391,24 @@ fn doctor_shows_what_keeps_rules_from_being_used() {
     user.write(".towpath/rules.toml", "[[rule]]\nkind = 'x'\n");
     user.towpath(&["doctor"]).exits(1).shows(".towpath/rules.toml:2:8: ");
 }
+
+/// The advice is one that works: only the owner of a directory can change its permissions.
+#[test]
+fn a_directory_of_another_user_is_not_to_be_changed() {
+    let user = User::new();
+    let doctor = user.command(&["doctor"]);
+    let mut command = Command::new("setpriv");
+    let mut home = Path::new("/nonexistent").to_owned();
+    if rustix::process::geteuid().is_root() {
+        // Root without its privileges, before a directory that is not root's.
+        command.arg("--bounding-set=-all");
+        home = user.path("others");
+        fs::create_dir(&home).expect("a directory");
+        std::os::unix::fs::chown(&home, Some(54321), None).expect("root gives files away");
+    }
+    command.arg("--").arg(doctor.get_program()).args(doctor.get_args());
+    command.current_dir(user.path("work")).env_remove("TOWPATH_HOME").env("HOME", home);
+    let printed = Printed::from(command.stdin(Stdio::null()).output().expect("it starts"));
+    let printed = printed.shows("cannot be written").shows("export TOWPATH_HOME=");
+    assert!(!printed.stdout.contains("chmod"), "{}", printed.stdout);
+}

@@ -7,6 +7,7 @@ use crate::terminal::format::bytes;
 use crate::terminal::shown_path::shown_path;
 use rustix::fs::{Access, access, statvfs};
 use serde_json::{Value, json};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use towpath_recipe::{Origin, SearchDir, SearchPath};
 use towpath_shell::bash::quote;
@@ -55,8 +56,11 @@ fn own_directory(name: &'static str, path: &Path, env: &Environment) -> Finding 
     if let Err(error) = access(&there, Access::WRITE_OK | Access::EXEC_OK) {
         let why = std::io::Error::from(error).kind();
         let text = format!("{shown}: {at} cannot be written ({why})");
+        // Only the owner can change the permissions.
+        let owned =
+            there.metadata().is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw());
         let fix = match error {
-            rustix::io::Errno::ACCESS => format!("chmod u+rwx {argument}"),
+            rustix::io::Errno::ACCESS if owned => format!("chmod u+rwx {argument}"),
             _ => format!("export TOWPATH_HOME={}", writable_directory(env)),
         };
         return match name {

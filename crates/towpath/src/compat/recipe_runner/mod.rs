@@ -38,7 +38,7 @@ struct RecipeRunnerArgs {
     #[arg(short = 'R', long, value_name = "DIR")]
     recipe_dir: Vec<PathBuf>,
     /// Set a context variable.
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(short = 'c', long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Show what would run, and run nothing.
     #[arg(long)]

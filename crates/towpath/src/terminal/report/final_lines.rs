@@ -128,7 +128,7 @@ impl Teller<'_> {
     }
 
     fn waiting(&self, why: FaultKind, until_ms: Option<i64>) -> Vec<Line> {
-        let head = format!("{} waits after {}", self.name, self.took);
+        let head = format!("{} paused after {}", self.name, self.took);
         let until = until_ms.map(|until| local_time(until, self.now_ms));
         let location = match &until {
             Some(until) if why != FaultKind::Limit => {
@@ -149,8 +149,13 @@ impl Teller<'_> {
             lines.push(Line::new());
         }
         lines.extend(self.counts_below());
-        let when = until.map_or("later".to_owned(), |until| format!("after {until}"));
-        lines.push(self.resume(&format!("nothing is lost; {when}")));
+        let id = &self.end.id;
+        lines.push(offered(
+            "nothing is lost; to wait here and continue",
+            format!("towpath resume {id} --wait"),
+        ));
+        lines
+            .push(offered("or from a timer, every few minutes", "towpath resume --due".to_owned()));
         lines
     }
 

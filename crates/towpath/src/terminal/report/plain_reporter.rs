@@ -108,11 +108,10 @@ impl<O: Sink> Plain<O> {
         }
     }
 
-    /// With JSON on stdout, what steps print goes to stderr; whoever wants quiet has it in the
-    /// JSON.
+    /// With JSON on stdout, the output of steps goes to stderr; with quiet it is in the JSON and the logs alone.
     fn stream(&self, stream: Stream) -> Option<Stream> {
         match stream {
-            Stream::Stdout if self.options.json && self.options.quiet => None,
+            _ if self.options.json && self.options.quiet => None,
             Stream::Stdout if self.options.json => Some(Stream::Stderr),
             other => Some(other),
         }
@@ -473,10 +472,11 @@ mod tests {
 
     #[test]
     fn with_json_stdout_stays_free() {
-        for (quiet, stderr) in [(false, "started a\nout\ndone a 0.0 s\n"), (true, "")] {
+        for (quiet, stderr) in [(false, "started a\nout\nerr\ndone a 0.0 s\n"), (true, "")] {
             let (mut plain, seen) = reporter(OutputOptions { json: true, quiet, ..options() });
             plain.start("a", "bash");
             plain.print("a", "out\n");
+            plain.complain("a", "err\n");
             plain.end("a", &completed(), 0);
             assert_eq!((seen.stdout_text().as_str(), seen.stderr_text().as_str()), ("", stderr));
         }

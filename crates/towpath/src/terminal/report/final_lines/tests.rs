@@ -126,10 +126,11 @@ fn a_rate_limit_shows_until_when() {
     let end = ship(&mut |step| if step == "review" { limit.clone() } else { exit(0) });
     let until = local_time(1_800_000_000_000, 0);
     let expected = format!(
-        "? ship-release waits after 2 m 3 s for a limit of the agent, until {until}\n\n  \
+        "? ship-release paused after 2 m 3 s for a limit of the agent, until {until}\n\n  \
          review  You have hit your limit\n\n  \
          2 of 6 steps ran · 1 unfinished (review) · 3 not reached · cost unknown\n  \
-         nothing is lost; after {until}: towpath resume 7f3k\n"
+         nothing is lost; to wait here and continue: towpath resume 7f3k --wait\n  \
+         or from a timer, every few minutes: towpath resume --due\n"
     );
     assert_eq!(shown(&end, None), expected);
 }
