@@ -9,3 +9,12 @@ pub enum Stream {
     Stdout,
     Stderr,
 }
+
+impl Stream {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Stream::Stdout => "stdout",
+            Stream::Stderr => "stderr",
+        }
+    }
+}

@@ -92,6 +92,11 @@ impl fmt::Display for StatusKind {
 const UNTIL: &str = " until ";
 
 impl RunStatus {
+    /// The status of a run whose record was changed from outside.
+    pub fn damaged() -> RunStatus {
+        RunStatus::Unknown { word: "damaged".to_owned(), location: String::new() }
+    }
+
     /// None: a newer program recorded it.
     pub fn kind(&self) -> Option<StatusKind> {
         Some(match self {

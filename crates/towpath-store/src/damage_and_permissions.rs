@@ -2,12 +2,13 @@
 //! names, can others read it. It reports; it repairs nothing.
 
 use crate::error::shown;
-use crate::outputs::output_path;
-use crate::{Store, StoreError};
+use crate::outputs::{StoredOutput, compare_file, output_path};
+use crate::private_files::RUNS;
+use crate::{RunFilter, Store, StoreError, StoredFact};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use towpath_core::RunId;
+use towpath_core::{RunId, Stream};
 
 impl Store {
     /// One line per problem; none when all is well.
@@ -20,7 +21,7 @@ impl Store {
     /// What is not as it was written, a line each.
     pub fn damage(&self) -> Result<Vec<String>, StoreError> {
         let mut problems = Vec::new();
-        for check in [database, files] {
+        for check in [database, records, lost_runs] {
             match check(self) {
                 Ok(found) => problems.extend(found),
                 // Damage is what this looks for: a finding, not a failure to look.
@@ -50,36 +51,52 @@ fn database(store: &Store) -> Result<Vec<String>, StoreError> {
     Ok(problems)
 }
 
-fn files(store: &Store) -> Result<Vec<String>, StoreError> {
-    let named = "SELECT runs.id, stdout_file, stdout_len FROM facts JOIN runs ON n = run
-                    WHERE stdout_file IS NOT NULL
-                 UNION ALL
-                 SELECT runs.id, stderr_file, stderr_len FROM facts JOIN runs ON n = run
-                    WHERE stderr_file IS NOT NULL";
-    let named: Vec<(String, String, i64)> = store.ask(|conn| {
-        let mut ask = conn.prepare(named)?;
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        Ok(ask.query_map([], row)?.collect::<Result<_, _>>()?)
-    })?;
-    Ok(named
-        .into_iter()
-        .filter_map(|(run, name, len)| {
-            let run = RunId::new(&run)?;
-            let path = output_path(&store.run_directory(&run), &name).ok()?;
-            file_problem(&path, len.unsigned_abs()).map(|what| format!("run {run}: {what}"))
-        })
-        .collect())
+/// Every run's row, plans, facts and outputs, compared with their sums.
+fn records(store: &Store) -> Result<Vec<String>, StoreError> {
+    let mut problems = Vec::new();
+    for row in store.runs(&RunFilter::default())? {
+        let run = &row.id;
+        let mut note = |done: Result<(), StoreError>| match done {
+            Ok(()) => {}
+            Err(StoreError::DamagedRun { detail, .. }) => {
+                problems.push(format!("run {run}: {detail}"))
+            }
+            Err(error) => problems.push(format!("run {run}: {error}")),
+        };
+        note(store.run(run).map(drop));
+        note(plans(store, run));
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            match store.load(run, 0, Some(stream)) {
+                Ok(facts) => facts.iter().for_each(|fact| note(file(store, run, stream, fact))),
+                Err(error) => note(Err(error)),
+            }
+        }
+    }
+    problems.dedup();
+    Ok(problems)
+}
+
+fn plans(store: &Store, run: &RunId) -> Result<(), StoreError> {
+    let newest = store.plan(run, None)?.version;
+    (1..newest).try_for_each(|version| store.plan(run, Some(version)).map(drop))
 }
 
 /// A file may be longer than recorded: a child that lived on may have written more.
-fn file_problem(path: &Path, len: u64) -> Option<String> {
-    match fs::metadata(path) {
-        Err(error) => Some(format!("the output {} cannot be read: {error}", shown(path))),
-        Ok(found) if found.len() < len => {
-            Some(format!("the output {} has {} of {len} bytes", shown(path), found.len()))
+fn file(store: &Store, run: &RunId, stream: Stream, fact: &StoredFact) -> Result<(), StoreError> {
+    match if stream == Stream::Stdout { &fact.stdout } else { &fact.stderr } {
+        Some(StoredOutput::File { name, len, sum }) => {
+            compare_file(&output_path(&store.run_directory(run), name)?, *len, *sum)
         }
-        Ok(_) => None,
+        _ => Ok(()),
     }
+}
+
+/// Directories of runs that the journal does not have.
+fn lost_runs(store: &Store) -> Result<Vec<String>, StoreError> {
+    let entries = fs::read_dir(store.dir.join(RUNS)).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| RunId::new(entry.file_name().to_str()?));
+    let lost = names.filter_map(|run| store.run(&run).err());
+    Ok(lost.filter(|e| matches!(e, StoreError::LostRun { .. })).map(|e| e.to_string()).collect())
 }
 
 fn open_to_others(path: &Path) -> Option<String> {

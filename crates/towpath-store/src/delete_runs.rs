@@ -16,7 +16,7 @@ use std::path::Path;
 use towpath_core::RunId;
 
 /// Inside a run's directory: its rows are about to go.
-const MARK: &str = "deleted";
+pub(crate) const MARK: &str = "deleted";
 /// At the end of a directory's name: its rows are gone.
 const SUFFIX: &str = ".deleted";
 

@@ -1,5 +1,6 @@
 //! The space that runs take, in the database and on disk, and space given back.
 
+use crate::chain::sync_last_fact;
 use crate::error::PathlessError;
 use crate::facts::{fact_id, run_number};
 use crate::{Store, StoreError};
@@ -34,17 +35,28 @@ impl Store {
         if free == 0 || free * 4 < pages {
             return Ok(Reclaimed { returned: 0, kept: free });
         }
-        let path = self.path.clone();
-        let sql = |error| PathlessError::Sqlite(error).at(&path);
-        self.conn.busy_timeout(Duration::from_secs(2)).map_err(sql)?;
-        let emptied = self.conn.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
-        self.conn.busy_timeout(crate::connection::PATIENCE).map_err(sql)?;
-        match emptied.map_err(sql) {
-            Ok(()) | Err(StoreError::Busy | StoreError::Full { .. }) => {}
-            Err(error) => return Err(error),
-        }
+        self.tidy(Duration::from_secs(2), "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")?;
         let kept = self.pages()?.0;
         Ok(Reclaimed { returned: free.saturating_sub(kept), kept })
+    }
+
+    /// The end of a run: moves what is in the log into the database, so that a copy of that file alone
+    /// has the run, and syncs what is noted beside it. Others that read just now keep the log.
+    pub fn settle_run(&mut self, run: &RunId) -> Result<(), StoreError> {
+        sync_last_fact(&self.run_directory(run));
+        self.tidy(Duration::from_millis(100), "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Work on the database that can wait, where another process uses it or the disk is full.
+    fn tidy(&mut self, patience: Duration, work: &str) -> Result<(), StoreError> {
+        let sql = |error| PathlessError::Sqlite(error).at(&self.path);
+        self.conn.busy_timeout(patience).map_err(sql)?;
+        let done = self.conn.execute_batch(work);
+        self.conn.busy_timeout(crate::connection::PATIENCE).map_err(sql)?;
+        match done.map_err(sql) {
+            Ok(()) | Err(StoreError::Busy | StoreError::Full { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Bytes in free pages, and in all.

@@ -30,6 +30,39 @@ pub enum StoreError {
     )]
     Damaged { path: PathBuf, detail: String },
     #[error(
+        "the record of run {run} is damaged: {detail}; nothing was run or changed: put an undamaged \
+         copy of the state directory back, or start the recipe again"
+    )]
+    DamagedRun { run: RunId, detail: String },
+    #[error("the output {} is not as it was recorded; nothing was run or changed", shown(path))]
+    ChangedOutput { path: PathBuf },
+    #[error("the output {} has {found} of {len} bytes", shown(path))]
+    ShortOutput { path: PathBuf, found: u64, len: u64 },
+    #[error(
+        "the journal has lost what run {run} recorded: its fact {noted} was the last, and {found} are \
+         left; nothing was run: put the newer journal back (journal.db and journal.db-wal belong \
+         together), or remove `last-fact` in the run's directory to continue from what is left"
+    )]
+    LostFacts { run: RunId, noted: u32, found: u32 },
+    #[error(
+        "the journal has no run {run}, and its directory {} is there: the journal was lost or is an \
+         older one; put the newer one back (journal.db and journal.db-wal belong together), or remove \
+         that directory",
+        shown(path)
+    )]
+    LostRun { run: RunId, path: PathBuf },
+    #[error(
+        "{} is damaged, which shows how far run {run} had come; nothing was run: remove it if the \
+         journal is the newest one",
+        shown(path)
+    )]
+    UnclearEnd { run: RunId, path: PathBuf },
+    #[error(
+        "another process has taken run {0} over and continues it; this one has stopped and records \
+         nothing more"
+    )]
+    TakenOver(RunId),
+    #[error(
         "{} cannot be written: {error}; check the disk, its permissions and quota, or set \
          TOWPATH_HOME to another directory",
         shown(path)
@@ -48,6 +81,14 @@ pub enum StoreError {
     Gone { path: PathBuf },
     #[error("the journal was locked by another process for too long; try again when it is done")]
     Busy,
+    #[error(
+        "{} cannot be locked: {detail}; its disk has no locks: set TOWPATH_HOME to a directory on a \
+         local disk",
+        shown(path)
+    )]
+    NoLocks { path: PathBuf, detail: String },
+    #[error("{} cannot be read: {detail}; check the disk", shown(path))]
+    ReadFailed { path: PathBuf, detail: String },
     #[error("there is no run {0}")]
     NoSuchRun(RunId),
     #[error("run {run} has no plan {version}")]
@@ -66,6 +107,9 @@ impl StoreError {
     /// A failed write to a file or directory of ours.
     pub(crate) fn writing(path: &Path, error: io::Error) -> StoreError {
         let path = path.to_owned();
+        if error.raw_os_error() == Some(ENOLCK) {
+            return StoreError::NoLocks { path, detail: error.to_string() };
+        }
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { path },
             _ => StoreError::Unwritable { path, error },
@@ -93,6 +137,9 @@ impl StoreError {
         }
     }
 }
+
+/// What a disk without locks answers; the standard library has no name for it.
+const ENOLCK: i32 = 37;
 
 /// A failure inside the crate, before it is known which database it was.
 #[derive(Debug)]
@@ -125,8 +172,14 @@ impl From<StoreError> for PathlessError {
 fn failure(path: &Path, code: ffi::Error, text: Option<String>) -> StoreError {
     let detail = text.unwrap_or_else(|| code.to_string());
     let path = path.to_owned();
-    if code.extended_code == ffi::SQLITE_IOERR_CORRUPTFS {
-        return StoreError::Damaged { path, detail };
+    match code.extended_code {
+        ffi::SQLITE_IOERR_LOCK | ffi::SQLITE_IOERR_RDLOCK | ffi::SQLITE_IOERR_SHMLOCK => {
+            return StoreError::NoLocks { path, detail };
+        }
+        ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_CORRUPTFS => {
+            return StoreError::ReadFailed { path, detail };
+        }
+        _ => {}
     }
     match code.code {
         ErrorCode::DiskFull => StoreError::Full { path },

@@ -5,6 +5,7 @@
 //! means, how a plan is read or when something happened: callers bring all of that. It prints
 //! nothing and reads no environment. What is recorded is on disk before a call returns.
 
+mod chain;
 mod connection;
 mod correction_rules;
 mod corrections_pause;
@@ -30,13 +31,16 @@ mod trust;
 mod watch_changes;
 mod where_clause;
 
+pub use chain::Sum;
 pub use correction_rules::{ProjectRuleRow, SetRule, StoredRule};
 pub use corrections_pause::Pause;
 pub use disk_space::{Reclaimed, disk_usage};
 pub use error::StoreError;
 pub use facts::{NewFact, StoredFact};
 pub use open_and_commit::Store;
-pub use outputs::{INLINE_LIMIT, Output, OutputRef, StoredOutput, Stream, settle_output};
+pub use outputs::{
+    INLINE_LIMIT, Output, OutputRef, StoredOutput, Stream, read_output, settle_output,
+};
 pub use plans::StoredPlan;
 pub use private_files::DATABASE;
 pub use read_dp_aliases::{DpAliasRow, DpAliases, read_dp_aliases};

@@ -9,6 +9,7 @@ use crate::error::PathlessError;
 use crate::private_files::{DATABASE, RUNS, beside, private_directory, private_file};
 use crate::schema::{self, State};
 use rusqlite::{Connection, TransactionBehavior};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -23,6 +24,8 @@ pub struct Store {
     pub(crate) path: PathBuf,
     /// Device and number of the database's file.
     file: Option<(u64, u64)>,
+    /// The runs that are recorded here, with the number of their owner.
+    pub(crate) owned: BTreeMap<RunId, i64>,
 }
 
 impl Store {
@@ -88,7 +91,7 @@ impl Store {
     fn new(conn: Connection, dir: PathBuf, path: PathBuf) -> Store {
         conn.set_prepared_statement_cache_capacity(32);
         let file = identity(&path);
-        Store { conn, dir, path, file }
+        Store { conn, dir, path, file, owned: BTreeMap::new() }
     }
 
     /// Where everything is.

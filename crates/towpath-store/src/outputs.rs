@@ -3,11 +3,14 @@
 //! A file is on disk, with its name, before a fact may name it. A small output keeps its file
 //! until the fact with its bytes is committed, so that a full disk loses nothing.
 
+use crate::chain::{Chain, Sum, sum_of_bytes, sum_of_reader};
+use crate::error::PathlessError;
+use crate::facts::{FACT, StoredFact, checked_fact, fact_id, run_number};
 use crate::private_files::sync_directory;
 use crate::{Store, StoreError};
-use rusqlite::{OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Component, Path, PathBuf};
 use towpath_core::RunId;
 pub use towpath_core::Stream;
@@ -22,7 +25,7 @@ pub enum OutputRef {
     /// removed once the row is committed.
     Inline { bytes: Vec<u8>, file: Option<String> },
     /// Kept in a file, relative to the run's directory, that [`settle_output`] has synced.
-    File { name: String, len: u64 },
+    File { name: String, len: u64, sum: Option<Sum> },
 }
 
 impl OutputRef {
@@ -46,6 +49,13 @@ impl OutputRef {
         match self {
             OutputRef::Inline { bytes, .. } => Some(bytes),
             OutputRef::File { .. } => None,
+        }
+    }
+
+    pub(crate) fn sum(&self) -> Option<Sum> {
+        match self {
+            OutputRef::Inline { bytes, .. } => Some(sum_of_bytes(bytes)),
+            OutputRef::File { sum, .. } => *sum,
         }
     }
 
@@ -76,17 +86,17 @@ impl OutputRef {
     }
 }
 
-/// An output as the record knows it.
+/// An output as the record knows it. A file without a sum was recorded before there were sums.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredOutput {
     /// In the row; `bytes` where the question asked for them.
     Inline { len: u64, bytes: Option<Vec<u8>> },
     /// In a file, relative to the run's directory.
-    File { name: String, len: u64 },
+    File { name: String, len: u64, sum: Option<Sum> },
 }
 
 impl StoredOutput {
-    /// From the columns length, file and, when `bytes` is given, the bytes.
+    /// From the columns length, file and sum, and, when `bytes` is given, the bytes.
     pub(crate) fn from_row(
         row: &Row<'_>,
         first: usize,
@@ -95,7 +105,7 @@ impl StoredOutput {
         let Some(len) = row.get::<_, Option<i64>>(first)? else { return Ok(None) };
         let len = len.unsigned_abs();
         if let Some(name) = row.get(first + 1)? {
-            return Ok(Some(StoredOutput::File { name, len }));
+            return Ok(Some(StoredOutput::File { name, len, sum: row.get(first + 2)? }));
         }
         let bytes = bytes.map(|column| row.get(column)).transpose()?;
         Ok(Some(StoredOutput::Inline { len, bytes }))
@@ -119,12 +129,9 @@ pub enum Output {
     File { path: PathBuf, len: u64 },
 }
 
-const STDOUT: &str = "SELECT stdout_len, stdout_file, stdout FROM facts
-    WHERE run = (SELECT n FROM runs WHERE id = ?1) AND key = ?2 AND stdout_len IS NOT NULL
-    ORDER BY id DESC LIMIT 1";
-const STDERR: &str = "SELECT stderr_len, stderr_file, stderr FROM facts
-    WHERE run = (SELECT n FROM runs WHERE id = ?1) AND key = ?2 AND stderr_len IS NOT NULL
-    ORDER BY id DESC LIMIT 1";
+/// Files up to this length are compared with their sum whenever they are asked for; larger ones by
+/// the thorough look alone.
+const COMPARED: u64 = 16 << 20;
 
 impl Store {
     /// What the job `key` printed, from the newest fact with it. `None` when no fact does.
@@ -134,25 +141,73 @@ impl Store {
         key: &str,
         stream: Stream,
     ) -> Result<Option<Output>, StoreError> {
-        let sql = match stream {
-            Stream::Stdout => STDOUT,
-            Stream::Stderr => STDERR,
-        };
+        self.refuse_older_journal(run)?;
         let found = self.ask(|conn| {
-            let mut ask = conn.prepare_cached(sql)?;
-            let output = |row: &Row<'_>| StoredOutput::from_row(row, 0, Some(2));
-            Ok(ask.query_row((run.as_str(), key), output).optional()?.flatten())
+            match find_output(conn, run, key, stream, "INDEXED BY outputs_by_key")? {
+                // A damaged index may lack what the table has.
+                None => find_output(conn, run, key, stream, "NOT INDEXED"),
+                found => Ok(found),
+            }
         })?;
-        match found {
+        let Some(fact) = found else { return Ok(None) };
+        match if stream == Stream::Stdout { fact.stdout } else { fact.stderr } {
             None => Ok(None),
             Some(StoredOutput::Inline { bytes, .. }) => {
                 Ok(Some(Output::Inline(bytes.unwrap_or_default())))
             }
-            Some(StoredOutput::File { name, len }) => {
+            Some(StoredOutput::File { name, len, sum }) => {
                 let path = output_path(&self.run_directory(run), &name)?;
+                if len <= COMPARED && path.exists() {
+                    compare_file(&path, len, sum)?;
+                }
                 Ok(Some(Output::File { path, len }))
             }
         }
+    }
+}
+
+/// The newest fact with this output, as a link of its chain.
+fn find_output(
+    conn: &Connection,
+    run: &RunId,
+    key: &str,
+    stream: Stream,
+    how: &str,
+) -> Result<Option<StoredFact>, PathlessError> {
+    let n = run_number(conn, run)?;
+    let name = stream.as_str();
+    let sql = format!(
+        "SELECT {FACT}, {name} FROM facts {how} WHERE id > ?1 AND id < ?2 AND run = ?3 AND key = ?4
+            AND {name}_len IS NOT NULL ORDER BY id DESC LIMIT 1"
+    );
+    let mut ask = conn.prepare_cached(&sql)?;
+    let mut rows = ask.query((fact_id(n, 0), fact_id(n + 1, 0), n, key))?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let mut chain = Chain::at(conn, n, run, row.get::<_, u32>(0)?.saturating_sub(1))?;
+    checked_fact(row, run, Some(stream), &mut chain).map(Some)
+}
+
+/// Reads an output's file as it was recorded: what was written to it later is left out, and changed
+/// bytes are refused.
+pub fn read_output(path: &Path, len: u64, sum: Option<Sum>) -> Result<Vec<u8>, StoreError> {
+    let reading = |error| StoreError::reading(path, error);
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(len).read_to_end(&mut bytes)).map_err(reading)?;
+    match sum.is_none_or(|sum| sum_of_bytes(&bytes) == sum) {
+        true => Ok(bytes),
+        false => Err(StoreError::ChangedOutput { path: path.to_owned() }),
+    }
+}
+
+/// Refuses a file whose bytes are not those that were recorded.
+pub(crate) fn compare_file(path: &Path, len: u64, sum: Option<Sum>) -> Result<(), StoreError> {
+    let found = File::open(path).and_then(|file| sum_of_reader(file.take(len)));
+    match found.map_err(|error| StoreError::reading(path, error))? {
+        (_, found) if found < len => Err(StoreError::ShortOutput { path: path.into(), found, len }),
+        (found, _) if sum.is_some_and(|sum| sum != found) => {
+            Err(StoreError::ChangedOutput { path: path.into() })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -189,7 +244,11 @@ pub fn settle_output(run_dir: &Path, name: &str) -> Result<Option<OutputRef>, St
     if bytes.len() as u64 <= INLINE_LIMIT {
         return Ok(Some(OutputRef::Inline { bytes, file: Some(name.to_owned()) }));
     }
+    // As much as there is now: a leftover child may write more.
     let len = file.metadata().map_err(reading)?.len();
+    let mut whole = &file;
+    whole.rewind().map_err(reading)?;
+    let (sum, len) = sum_of_reader(whole.take(len)).map_err(reading)?;
     file.sync_all().map_err(|error| StoreError::writing(&path, error))?;
     for dir in path.ancestors().skip(1) {
         sync_directory(dir)?;
@@ -198,5 +257,5 @@ pub fn settle_output(run_dir: &Path, name: &str) -> Result<Option<OutputRef>, St
             break;
         }
     }
-    Ok(Some(OutputRef::File { name: name.to_owned(), len }))
+    Ok(Some(OutputRef::File { name: name.to_owned(), len, sum: Some(sum) }))
 }

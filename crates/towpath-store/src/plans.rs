@@ -1,10 +1,12 @@
 //! Plans: the frozen text a run works from. A run gets a new version when a user changes it;
 //! the old ones stay. The text is not read here.
 
+use crate::chain::{Chain, Sum, sum_of};
 use crate::error::PathlessError;
-use crate::facts::{NewFact, insert_facts, run_number};
-use crate::run_summary::{Summary, write_summary};
+use crate::facts::{NewFact, run_number};
+use crate::run_summary::Summary;
 use crate::{Store, StoreError};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _};
 use towpath_core::RunId;
 
@@ -18,16 +20,27 @@ pub struct StoredPlan {
 impl Store {
     /// The plan of that version, or the newest.
     pub fn plan(&self, run: &RunId, version: Option<u32>) -> Result<StoredPlan, StoreError> {
+        self.refuse_older_journal(run)?;
+        if version.is_none() {
+            // Only the facts show which plan is the newest.
+            self.facts_after(run, 0)?;
+        }
         let found = self.ask(|conn| {
             let mut ask = conn.prepare_cached(
-                "SELECT version, plan FROM plans WHERE run = ?1 AND version = coalesce(?2, version)
+                "SELECT version, plan, sum FROM plans WHERE run = ?1 AND version = coalesce(?2, version)
                  ORDER BY version DESC LIMIT 1",
             )?;
-            let plan = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            let plan = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, String>(1)?, row.get::<_, Sum>(2)?));
             Ok(ask.query_row((run_number(conn, run)?, version), plan).optional()?)
         })?;
         match (found, version) {
-            (Some((version, text)), _) => Ok(StoredPlan { version, text }),
+            (Some((version, text, sum)), _) if plan_sum(run, version, &text) == sum => {
+                Ok(StoredPlan { version, text })
+            }
+            (Some((version, ..)), _) => {
+                let detail = format!("plan {version} is not as it was recorded");
+                Err(StoreError::DamagedRun { run: run.clone(), detail })
+            }
             (None, Some(version)) => Err(StoreError::NoSuchPlan { run: run.clone(), version }),
             (None, None) => Err(StoreError::damaged(&self.path, format!("run {run} has no plan"))),
         }
@@ -41,25 +54,29 @@ impl Store {
         facts: &[NewFact],
         summary: Option<&Summary>,
     ) -> Result<u32, StoreError> {
-        let version = self.commit(|conn| {
-            let n = run_number(conn, run)?;
-            let version = insert_plan(conn, n, plan)?;
-            insert_facts(conn, n, facts)?;
-            if let Some(summary) = summary {
-                write_summary(conn, n, summary)?;
-            }
-            Ok(version)
-        })?;
-        self.remove_collected(run, facts);
-        Ok(version)
+        self.record(run, Some(plan), facts, summary)?;
+        Ok(self.plan(run, None)?.version)
     }
 }
 
-pub(crate) fn insert_plan(conn: &Connection, n: i64, plan: &str) -> Result<u32, PathlessError> {
-    let mut insert = conn.prepare_cached(
-        "INSERT INTO plans (run, version, plan)
-         VALUES (?1, (SELECT coalesce(max(version), 0) + 1 FROM plans WHERE run = ?1), ?2)
-         RETURNING version",
-    )?;
-    Ok(insert.query_row((n, plan), |row| row.get(0))?)
+/// Adds a plan behind the last fact: it is a link of the run's chain.
+pub(crate) fn insert_plan(
+    conn: &Connection,
+    n: i64,
+    run: &RunId,
+    plan: &str,
+) -> Result<(), PathlessError> {
+    let after = Chain::at_end(conn, n, run)?.seq;
+    let next = "SELECT coalesce(max(version), 0) + 1 FROM plans WHERE run = ?1";
+    let version = conn.prepare_cached(next)?.query_row([n], |row| row.get(0))?;
+    let insert = "INSERT INTO plans (run, version, after, sum, plan) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let mut insert = conn.prepare_cached(insert)?;
+    insert.execute((n, version, after, plan_sum(run, version, plan), plan))?;
+    Ok(())
+}
+
+/// The sum of a plan, which no other run and no other version has.
+pub(crate) fn plan_sum(run: &RunId, version: u32, text: &str) -> Sum {
+    let version = ValueRef::Integer(i64::from(version));
+    sum_of(run.as_str().as_bytes(), [version, ValueRef::from(text)])
 }

@@ -1,6 +1,7 @@
 //! What a list of runs shows of each, kept in the run's row and written with the facts that change it.
 
 use crate::error::PathlessError;
+use crate::runs::seal_row;
 use rusqlite::{Connection, params};
 use towpath_core::RunStatus;
 
@@ -42,5 +43,5 @@ pub(crate) fn write_summary(conn: &Connection, n: i64, s: &Summary) -> Result<()
         s.steps_total,
         s.cost_unknown,
     ])?;
-    Ok(())
+    seal_row(conn, n)
 }

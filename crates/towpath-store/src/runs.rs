@@ -2,6 +2,8 @@
 //!
 //! The row is written by whoever drives the run; this module does not check it against the facts.
 
+use crate::chain::{LAST_FACT, sum_of, values};
+use crate::delete_runs::MARK;
 use crate::error::PathlessError;
 use crate::facts::{NewFact, insert_facts};
 use crate::plans::insert_plan;
@@ -96,21 +98,52 @@ impl Store {
             let dir = made.insert(dir);
             claim(dir).map_err(|error| StoreError::writing(dir, error))?;
             let n = insert_run(conn, &id, new)?;
-            insert_plan(conn, n, &new.plan)?;
-            insert_facts(conn, n, first)?;
-            Ok(id)
+            insert_plan(conn, n, &id, &new.plan)?;
+            let chain = insert_facts(conn, n, &id, first)?;
+            Ok((id, chain))
         });
-        match &created {
-            Ok(id) => self.remove_collected(id, first),
-            // Nobody else can have it: its name was not there before.
-            Err(_) => drop(made.map(fs::remove_dir_all)),
+        match created {
+            Ok((id, chain)) => {
+                self.owned.insert(id.clone(), 0);
+                self.recorded(&id, first, &chain);
+                Ok(id)
+            }
+            Err(error) => {
+                // Nobody else can have it: its name was not there before.
+                drop(made.map(fs::remove_dir_all));
+                Err(error)
+            }
         }
-        created
     }
 
     pub fn run(&self, id: &RunId) -> Result<Option<RunRow>, StoreError> {
-        let mut found = self.select_runs("WHERE id = ?1", &[&id.as_str()])?;
-        Ok(found.pop())
+        let found = self.select_runs("WHERE id = ?1", &[&id.as_str()])?.pop();
+        if found.is_none() {
+            self.refuse_lost(id.as_str())?;
+        }
+        found.map(|row| self.undamaged(row)).transpose()
+    }
+
+    /// A list shows that a row is damaged; whoever asks for that run gets no more of it.
+    fn undamaged(&self, row: RunRow) -> Result<RunRow, StoreError> {
+        self.refuse_older_journal(&row.id)?;
+        match row.summary.status == RunStatus::damaged() {
+            true => {
+                let detail = "its row is not as it was recorded".to_owned();
+                Err(StoreError::DamagedRun { run: row.id, detail })
+            }
+            false => Ok(row),
+        }
+    }
+
+    /// Refuses the name of a run that was recorded and is in the journal no more.
+    fn refuse_lost(&self, name: &str) -> Result<(), StoreError> {
+        let Some(run) = RunId::new(name) else { return Ok(()) };
+        let path = self.run_directory(&run);
+        match path.join(LAST_FACT).exists() && !path.join(MARK).exists() {
+            true => Err(StoreError::LostRun { run, path }),
+            false => Ok(()),
+        }
     }
 
     /// The runs that pass the filter, newest first.
@@ -160,17 +193,17 @@ impl Store {
         let mut found = self.select_runs(wanted, &[&prefix, &end])?;
         // An id may be the beginning of a longer one; typed in full it means itself.
         if let Some(exact) = found.iter().position(|row| row.id.as_str() == prefix) {
-            return Ok(Found::One(Box::new(found.swap_remove(exact))));
+            return Ok(Found::One(Box::new(self.undamaged(found.swap_remove(exact))?)));
         }
-        Ok(match found.len() {
-            0 => Found::None,
-            1 => Found::One(Box::new(found.swap_remove(0))),
-            _ => Found::Many(found.into_iter().map(|row| row.id).collect()),
-        })
+        match found.len() {
+            0 => self.refuse_lost(&prefix).map(|()| Found::None),
+            1 => Ok(Found::One(Box::new(self.undamaged(found.swap_remove(0))?))),
+            _ => Ok(Found::Many(found.into_iter().map(|row| row.id).collect())),
+        }
     }
 
     fn select_runs(&self, wanted: &str, values: &[&dyn ToSql]) -> Result<Vec<RunRow>, StoreError> {
-        let sql = format!("SELECT {RUN_COLUMNS} FROM runs {wanted}");
+        let sql = format!("SELECT {RUN_COLUMNS}, sum FROM runs {wanted}");
         let rows: Vec<_> = self.ask(|conn| {
             let mut ask = conn.prepare_cached(&sql)?;
             Ok(ask.query_map(values, run_row)?.collect::<Result<_, _>>()?)
@@ -180,14 +213,18 @@ impl Store {
     }
 }
 
+/// The columns that the sum of a row is made of.
 const RUN_COLUMNS: &str = "id, recipe, source, directory, created_ms, status, place,
     cost_microusd, started_ms, ended_ms, active_ms, steps_done, steps_skipped, steps_total,
     cost_unknown";
+const SUMMED: usize = 15;
 
 /// `None` when the id is none: only a damaged database has such a row.
 fn run_row(row: &Row<'_>) -> rusqlite::Result<Option<RunRow>> {
     let Some(id) = RunId::new(row.get_ref(0)?.as_str()?) else { return Ok(None) };
-    let summary = Summary {
+    let sum = sum_of(b"run", values(row, SUMMED)?);
+    let is_as_recorded = row.get_ref(SUMMED)?.as_blob().is_ok_and(|recorded| recorded == sum);
+    let mut summary = Summary {
         status: RunStatus::from_columns(row.get_ref(5)?.as_str()?, row.get_ref(6)?.as_str()?),
         cost_microusd: row.get(7)?,
         started_ms: row.get(8)?,
@@ -198,6 +235,9 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<Option<RunRow>> {
         steps_total: row.get(13)?,
         cost_unknown: row.get(14)?,
     };
+    if !is_as_recorded {
+        summary = Summary { status: RunStatus::damaged(), ..Summary::default() };
+    }
     let directory = PathBuf::from(OsString::from_vec(row.get(3)?));
     let (recipe, source, created_ms) = (row.get(1)?, row.get(2)?, row.get(4)?);
     Ok(Some(RunRow { id, recipe, source, directory, created_ms, summary }))
@@ -244,5 +284,16 @@ fn insert_run(conn: &Connection, id: &RunId, new: &NewRun) -> Result<i64, Pathle
         s.steps_total,
         s.cost_unknown,
     ])?;
+    seal_row(conn, n)?;
     Ok(n)
+}
+
+/// Writes the sum of a run's row, once all else is in it.
+pub(crate) fn seal_row(conn: &Connection, n: i64) -> Result<(), PathlessError> {
+    let sql = format!("SELECT {RUN_COLUMNS} FROM runs WHERE n = ?1");
+    let sum = conn
+        .prepare_cached(&sql)?
+        .query_row([n], |row| Ok(sum_of(b"run", values(row, SUMMED)?)))?;
+    conn.prepare_cached("UPDATE runs SET sum = ?2 WHERE n = ?1")?.execute((n, sum))?;
+    Ok(())
 }

@@ -6,14 +6,18 @@
 use crate::StoreError;
 use crate::connection::{self, Access};
 use crate::error::PathlessError;
+use crate::facts::seal_facts;
+use crate::plans::plan_sum;
 use crate::private_files::{beside, private_file, sync_directory};
+use crate::runs::seal_row;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::fs::{self, File};
 use std::path::Path;
+use towpath_core::RunId;
 
 /// The schema that this crate reads and writes.
-pub const VERSION: i64 = 4;
+pub const VERSION: i64 = 5;
 
 /// "Towp": marks the database as ours.
 pub(crate) const APPLICATION: i64 = 0x546f_7770;
@@ -149,8 +153,53 @@ CREATE TABLE telemetry (
 ) STRICT;
 ";
 
+/// Sums of facts, outputs, plans and rows, and the number of a run's owner. The tables are made again,
+/// because outputs and plans must stay last in their rows. The sums are computed by [`seal`].
+const SCHEMA_5: &str = "
+ALTER TABLE runs ADD COLUMN owner INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN sum BLOB NOT NULL DEFAULT x'';
+
+ALTER TABLE plans RENAME TO old_plans;
+CREATE TABLE plans (
+    run INTEGER NOT NULL REFERENCES runs (n),
+    version INTEGER NOT NULL,
+    after INTEGER NOT NULL,
+    sum BLOB NOT NULL,
+    plan TEXT NOT NULL,
+    PRIMARY KEY (run, version)
+) STRICT, WITHOUT ROWID;
+INSERT INTO plans SELECT run, version, 0, x'', plan FROM old_plans;
+DROP TABLE old_plans;
+
+ALTER TABLE facts RENAME TO old_facts;
+CREATE TABLE facts (
+    id INTEGER PRIMARY KEY CHECK (id = (run << 32) + seq),
+    run INTEGER NOT NULL REFERENCES runs (n),
+    seq INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT,
+    body TEXT NOT NULL,
+    stdout_len INTEGER,
+    stdout_file TEXT,
+    stdout_sum BLOB,
+    stderr_len INTEGER,
+    stderr_file TEXT,
+    stderr_sum BLOB,
+    sum BLOB NOT NULL,
+    stdout BLOB,
+    stderr BLOB
+) STRICT;
+INSERT INTO facts SELECT id, run, seq, at_ms, kind, key, body, stdout_len, stdout_file, NULL,
+    stderr_len, stderr_file, NULL, x'', stdout, stderr FROM old_facts;
+DROP TABLE old_facts;
+CREATE INDEX outputs_by_key ON facts (run, key)
+    WHERE stdout_len IS NOT NULL OR stderr_len IS NOT NULL;
+";
+const SEALED: i64 = 5;
+
 /// Entry `n` leads from schema `n` to `n + 1`; the first one makes the tables.
-pub(crate) const STEPS: &[&str] = &[SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4];
+pub(crate) const STEPS: &[&str] = &[SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4, SCHEMA_5];
 
 /// What the database records about itself.
 pub(crate) enum State {
@@ -190,9 +239,36 @@ pub(crate) fn upgrade(conn: &Connection, path: &Path, steps: &[&str]) -> Result<
     for step in &steps[from as usize..] {
         transaction.execute_batch(step)?;
     }
+    if from < SEALED && known >= SEALED {
+        seal(&transaction)?;
+    }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", known)?;
     Ok(transaction.commit()?)
+}
+
+/// Gives a record from before there were sums those of what is in it. All plans become links before
+/// the first fact. Files of outputs get none: what they contained is not known.
+fn seal(conn: &Connection) -> Result<(), PathlessError> {
+    for (n, id) in numbered(conn, "SELECT n, id FROM runs WHERE ?1 = 0", 0)? {
+        seal_row(conn, n)?;
+        // An impossible id is reported by whoever reads the row.
+        let Some(run) = RunId::new(&id) else { continue };
+        for (version, plan) in numbered(conn, "SELECT version, plan FROM plans WHERE run = ?1", n)?
+        {
+            let sum = plan_sum(&run, version as u32, &plan);
+            conn.prepare_cached("UPDATE plans SET sum = ?3 WHERE run = ?1 AND version = ?2")?
+                .execute((n, version, sum))?;
+        }
+        seal_facts(conn, n, &run)?;
+    }
+    Ok(())
+}
+
+fn numbered(conn: &Connection, sql: &str, n: i64) -> Result<Vec<(i64, String)>, PathlessError> {
+    let mut ask = conn.prepare_cached(sql)?;
+    let rows = ask.query_map([n], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// The schema found, 0 for an empty database, refused when it is beyond `known`.

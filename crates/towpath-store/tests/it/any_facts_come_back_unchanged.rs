@@ -10,8 +10,11 @@ fn output() -> impl Strategy<Value = Option<OutputRef>> {
     prop_oneof![
         Just(None),
         vec(any::<u8>(), 0..6_000).prop_map(|bytes| Some(OutputRef::inline(bytes))),
-        ("[a-z]{1,8}/[^/\0.]{1,8}", any::<u32>())
-            .prop_map(|(name, len)| Some(OutputRef::File { name, len: u64::from(len) })),
+        ("[a-z]{1,8}/[^/\0.]{1,8}", any::<u32>()).prop_map(|(name, len)| Some(OutputRef::File {
+            name,
+            len: u64::from(len),
+            sum: Some([7; 16])
+        })),
     ]
 }
 
@@ -32,7 +35,7 @@ fn a_fact() -> impl Strategy<Value = NewFact> {
 
 fn as_stored(output: Option<OutputRef>, with_bytes: bool) -> Option<StoredOutput> {
     output.map(|output| match output {
-        OutputRef::File { name, len } => StoredOutput::File { name, len },
+        OutputRef::File { name, len, sum } => StoredOutput::File { name, len, sum },
         OutputRef::Inline { bytes, .. } => {
             let len = bytes.len() as u64;
             StoredOutput::Inline { len, bytes: with_bytes.then_some(bytes) }

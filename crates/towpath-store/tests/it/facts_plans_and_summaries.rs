@@ -68,7 +68,7 @@ fn a_refused_batch_leaves_nothing_of_itself() {
     let directory = tempdir().unwrap();
     let mut store = Store::open(directory.path()).unwrap();
     let run = create(&mut store, "7f3k");
-    let outside = OutputRef::File { name: "../other".into(), len: 1 };
+    let outside = OutputRef::File { name: "../other".into(), len: 1, sum: None };
     let bad = NewFact { stdout: Some(outside), ..fact("bad") };
     let ended = Summary { status: RunStatus::Done, ..Summary::default() };
     let refused = store.append(&run, &[fact("good"), bad.clone()], Some(&ended));

@@ -6,6 +6,7 @@ mod any_facts_come_back_unchanged;
 mod concurrency;
 mod correction_rules;
 mod create_and_open_journal;
+mod damaged_records;
 mod delete_runs_and_reclaim_space;
 mod dp_aliases_of_each_version;
 mod facts_plans_and_summaries;

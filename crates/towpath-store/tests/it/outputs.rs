@@ -63,13 +63,14 @@ fn a_large_output_stays_in_its_file() {
     fs::create_dir(dir.join("jobs")).unwrap();
     fs::write(dir.join("jobs/a.err"), vec![b'x'; len as usize]).unwrap();
     let settled = settle_output(&dir, "jobs/a.err").unwrap();
-    assert_eq!(settled, Some(OutputRef::File { name: "jobs/a.err".into(), len }));
+    let Some(OutputRef::File { sum, .. }) = settled else { panic!("{settled:?}") };
+    assert_eq!(settled, Some(OutputRef::File { name: "jobs/a.err".into(), len, sum }));
     store.append(&run, &[finished("a", None, settled)], None).unwrap();
     let output = store.output(&run, "a", Stream::Stderr).unwrap();
     assert_eq!(output, Some(Output::File { path: dir.join("jobs/a.err"), len }));
     assert_eq!(store.output(&run, "a", Stream::Stdout).unwrap(), None);
     let stored = store.facts(&run).unwrap().remove(0).stderr;
-    assert_eq!(stored, Some(StoredOutput::File { name: "jobs/a.err".into(), len }));
+    assert_eq!(stored, Some(StoredOutput::File { name: "jobs/a.err".into(), len, sum }));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn sample(dir: &Path) {
     let finished = NewFact {
         key: Some("build#1.0.0:bash".into()),
         stdout: Some(OutputRef::inline("built\n")),
-        stderr: Some(OutputRef::File { name: "build.err".into(), len: 70_000 }),
+        stderr: Some(OutputRef::File { name: "build.err".into(), len: 70_000, sum: None }),
         ..NewFact::new(2_000, "job_finished", r#"{"v":1,"status":"done"}"#)
     };
     let summary = Summary {
