@@ -48,6 +48,7 @@ pub fn cancel_owned(
     lock: RunLock,
     secrets: &dyn Fn(&Options) -> Option<Secrets>,
 ) -> Result<Vec<String>, EngineError> {
+    store.take_over(id)?;
     let recorded = recorded(store, id, limits)?;
     let secrets = secrets(&recorded.options);
     let known = secrets.clone().unwrap_or_default();

@@ -151,21 +151,24 @@ pub struct TakenRun {
     lock: RunLock,
     directory: PathBuf,
     recorded: Recorded,
+    limits: Limits,
 }
 
 /// Takes a run over from its dead owner, and replays its record.
 /// `secrets`: those of the run's options, and what is to be masked from now on.
 pub fn take_over(
-    store: &Store,
+    store: &mut Store,
     id: &RunId,
     limits: Limits,
     secrets: &Secrets,
 ) -> Result<TakenRun, EngineError> {
     let directory = store.ensure_run_directory(id)?;
     let lock = take(&directory, id, Duration::from_secs(10))?;
-    let recorded = replayed(store, id, limits, secrets)?;
+    // Before the record is read: whoever owned the run adds nothing to it from now on.
+    store.take_over(id)?;
+    let recorded = replayed(store, id, limits, secrets, None)?;
     debug!(run = %id, facts = recorded.facts, "took over the run");
-    Ok(TakenRun { id: id.clone(), lock, directory, recorded })
+    Ok(TakenRun { id: id.clone(), lock, directory, recorded, limits })
 }
 
 impl TakenRun {
@@ -194,13 +197,17 @@ impl TakenRun {
         secrets: &Secrets,
         answer: &mut dyn FnMut(&Run) -> Result<ResumeAnswers, EngineError>,
     ) -> Result<Prepared, EngineError> {
-        let TakenRun { id, lock, directory, mut recorded } = self;
+        let TakenRun { id, lock, directory, mut recorded, limits } = self;
         let ended = end_marked(id.as_str(), secrets)?;
         let row = store.run(&id)?;
         let own_directory = row.as_ref().map(|row| row.directory.clone()).unwrap_or_default();
         let active_before_ms = row.map_or(0, |row| row.summary.active_ms);
         let (options, edited) = changed(&id, &recorded, changes, secrets, &own_directory)?;
         let (requirements, sandbox) = (options.requirements.clone(), options.sandbox.clone());
+        if let Some(program) = &edited {
+            // It may read outputs that nothing read before.
+            recorded = replayed(store, &id, limits, secrets, Some(program))?;
+        }
         let (late, late_warnings) = late_facts(&recorded, &directory, secrets)?;
         recorded.warnings.extend(late_warnings);
         debug!(late_answers = late.len(), ended = ended.len(), "resume");

@@ -68,7 +68,8 @@ impl Prepared {
         };
         let end = self.drive_on(executor, store, driver, ready, reporter);
         let left = local.shut_down();
-        if end.is_err() {
+        // What is left of a run that another process has taken over may be that one's.
+        if end.as_ref().is_err_and(|error| !is_taken_over(error)) {
             end_marked(id.as_str(), &secrets)?;
             if let Some(Leftover { pid, command, .. }) = left.into_iter().next() {
                 return Err(ProcessError::Survives { pid, command }.into());
@@ -148,6 +149,10 @@ impl Prepared {
             send(EventKind::Warning { step: Some(step), message });
         }
     }
+}
+
+fn is_taken_over(error: &EngineError) -> bool {
+    matches!(error, EngineError::Store(StoreError::TakenOver(_)))
 }
 
 /// Nothing of a run is started with an adapter that cannot work.

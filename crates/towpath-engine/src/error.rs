@@ -27,6 +27,8 @@ pub enum EngineError {
     Plan(Vec<Diagnostic>),
     #[error("the stored plan of this run cannot be read: {0}")]
     PlanText(String),
+    #[error("fact {seq} of this run cannot be read by this towpath: {error}")]
+    Fact { seq: u32, error: serde_json::Error },
     #[error(transparent)]
     NoSuchStep(#[from] NoSuchStep),
     #[error("{0}")]

@@ -89,9 +89,8 @@ fn output(
     match stdout {
         None => Ok(Output::Text(String::new())),
         Some(OutputRef::Inline { bytes, .. }) => Ok(Output::Text(as_value(bytes))),
-        Some(OutputRef::File { name, len }) => {
-            let path = directory.join(name);
-            file_output(&path, *len, reads.wants(key)).map_err(io_error(&path))
+        Some(OutputRef::File { name, len, sum }) => {
+            Ok(file_output(&directory.join(name), *len, *sum, reads.wants(key))?)
         }
     }
 }
@@ -104,7 +103,7 @@ fn tail(directory: &Path, output: Option<&OutputRef>, most: u64) -> Result<Strin
             let start = bytes.len().saturating_sub(most as usize);
             return Ok(String::from_utf8_lossy(&bytes[start..]).into_owned());
         }
-        Some(OutputRef::File { name, len }) => (name, *len),
+        Some(OutputRef::File { name, len, .. }) => (name, *len),
     };
     let path = directory.join(name);
     let read = || -> std::io::Result<Vec<u8>> {

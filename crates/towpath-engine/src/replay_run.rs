@@ -14,7 +14,7 @@ use towpath_core::{RunId, Secrets};
 use towpath_executor::JobId;
 use towpath_recipe::{MachineOptions, Program};
 use towpath_run::{EventKind, Fact, Limits, Output, Run};
-use towpath_store::{Store, StoredFact};
+use towpath_store::{Store, StoreError, StoredFact};
 
 /// A run as it is recorded, for looking.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct Recorded {
 
 /// Replays a run from its record.
 pub fn recorded(store: &Store, id: &RunId, limits: Limits) -> Result<Recorded, EngineError> {
-    replayed(store, id, limits, &Secrets::default())
+    replayed(store, id, limits, &Secrets::default(), None)
 }
 
 /// The options of a run, as it was last started or resumed with them, without replaying it.
@@ -64,15 +64,18 @@ pub fn recorded_machine_options(store: &Store, id: &RunId) -> Result<MachineOpti
     Ok(record.plan.machine)
 }
 
-/// As `recorded`, masking what was recorded before it was named a secret.
+/// As `recorded`, masking what was recorded before it was named a secret, with the outputs that an
+/// edited program reads as well.
 pub(crate) fn replayed(
     store: &Store,
     id: &RunId,
     limits: Limits,
     secrets: &Secrets,
+    edited: Option<&Program>,
 ) -> Result<Recorded, EngineError> {
     let stored = store.facts(id)?;
     let mut replay = Replay::new(store, id, limits, secrets.clone())?;
+    edited.into_iter().for_each(|program| replay.reads.add(program));
     let mut started = Vec::new();
     let mut interrupted = Vec::new();
     let mut warnings = Vec::new();
@@ -102,8 +105,12 @@ pub(crate) fn replayed(
 pub(crate) struct Replay {
     id: RunId,
     directory: PathBuf,
+    /// Every version of the plan.
+    plans: Vec<(Arc<Program>, Options)>,
+    /// By any of them: a later plan may read what an earlier one left on disk.
     reads: OutputsRead,
     secrets: Secrets,
+    limits: Limits,
     pub run: Run,
     pub options: Options,
 }
@@ -115,11 +122,19 @@ impl Replay {
         limits: Limits,
         secrets: Secrets,
     ) -> Result<Replay, EngineError> {
-        let (program, options) = load(&store.plan(id, Some(1))?.text)?;
-        let reads = OutputsRead::of(&program);
+        let mut plans = vec![load(&store.plan(id, Some(1))?.text)?];
+        for version in 2.. {
+            match store.plan(id, Some(version)) {
+                Err(StoreError::NoSuchPlan { .. }) => break,
+                plan => plans.push(load(&plan?.text)?),
+            }
+        }
+        let mut reads = OutputsRead::default();
+        plans.iter().for_each(|(program, _)| reads.add(program));
+        let (program, options) = plans[0].clone();
         let run = Run::new(program, limits);
         let directory = store.run_directory(id);
-        Ok(Replay { id: id.clone(), directory, reads, secrets, run, options })
+        Ok(Replay { id: id.clone(), directory, plans, reads, secrets, limits, run, options })
     }
 
     /// Applies the next fact, and returns it with its output.
@@ -127,12 +142,26 @@ impl Replay {
         let fact = masked(&self.secrets, from_store(item, &self.directory, &self.reads)?);
         self.run.apply(&fact, item.at_ms)?;
         if let Fact::Replanned { version } = fact {
-            let (program, options) = load(&store.plan(&self.id, Some(version))?.text)?;
-            self.reads = OutputsRead::of(&program);
-            self.run.replan(program)?;
-            self.options = options;
+            match self.plans.get(version as usize - 1).cloned() {
+                Some((program, options)) => {
+                    self.run.replan(program)?;
+                    self.options = options;
+                }
+                None => self.begin_again(store, item.seq, version)?,
+            }
         }
         Ok(fact)
+    }
+
+    /// Replays up to a fact that has brought a plan which was not there at the beginning.
+    fn begin_again(&mut self, store: &Store, last: u32, plan: u32) -> Result<(), EngineError> {
+        store.plan(&self.id, Some(plan))?;
+        *self = Replay::new(store, &self.id, self.limits, self.secrets.clone())?;
+        for item in store.facts(&self.id)?.iter().filter(|item| item.seq <= last) {
+            self.apply(store, item)?;
+        }
+        self.run.take_events();
+        Ok(())
     }
 }
 

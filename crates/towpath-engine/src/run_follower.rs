@@ -204,8 +204,7 @@ impl RunFollower {
         sink: &mut NewsSink<'_>,
     ) -> Result<bool, EngineError> {
         let job = &mut self.jobs[index];
-        let suffix = if stream == Stream::Stdout { "stdout" } else { "stderr" };
-        let path = self.directory.join(format!("{}.{suffix}", job.number));
+        let path = self.directory.join(format!("{}.{}", job.number, stream.as_str()));
         let mut more = true;
         let read = copy(&path, job.read[stream as usize], None, &mut |bytes| {
             more = job.pass(stream, bytes, sink);

@@ -224,6 +224,9 @@ impl Driver<'_> {
             self.store.append(&self.id, &self.pending, totals.as_ref())?;
             debug!(facts = self.pending.len(), "committed");
             self.pending.clear();
+            if outcome.is_some() {
+                self.store.settle_run(&self.id)?;
+            }
             if !self.lock.has_its_path(&self.directory.join(LOCK)) {
                 return Err(StoreError::Gone { path: self.directory.clone() }.into());
             }

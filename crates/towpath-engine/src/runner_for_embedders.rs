@@ -282,7 +282,7 @@ impl Runner {
         let warden = self.ready()?;
         let mut store = self.store()?;
         let row = found(&store, run)?;
-        let taken = take_over(&store, &row.id, self.limits, &Secrets::default())?;
+        let taken = take_over(&mut store, &row.id, self.limits, &Secrets::default())?;
         let run = taken.run();
         let done = run.is_ended() && run.outcome() == Some(RunOutcome::Done);
         if done && !decisions.iter().any(|d| matches!(d, Decision::Again { .. })) {

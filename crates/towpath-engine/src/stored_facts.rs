@@ -39,7 +39,7 @@ pub(crate) fn from_store(
     reads: &OutputsRead,
 ) -> Result<Fact, EngineError> {
     let mut fact: Fact = serde_json::from_str(&stored.body)
-        .map_err(|e| EngineError::PlanText(format!("fact {}: {e}", stored.seq)))?;
+        .map_err(|error| EngineError::Fact { seq: stored.seq, error })?;
     if let Fact::JobFinished { key, end } = &mut fact
         && key.kind != JobKind::Agent
         && let Output::OnDisk { .. } = end.output
@@ -49,9 +49,8 @@ pub(crate) fn from_store(
             Some(StoredOutput::Inline { bytes, .. }) => {
                 Output::Text(as_value(bytes.as_deref().unwrap_or_default()))
             }
-            Some(StoredOutput::File { name, len }) => {
-                file_output(&directory.join(name), *len, reads.wants(key))
-                    .map_err(|error| EngineError::Io { path: directory.join(name), error })?
+            Some(StoredOutput::File { name, len, sum }) => {
+                file_output(&directory.join(name), *len, *sum, reads.wants(key))?
             }
         };
     }

@@ -23,11 +23,11 @@ impl Scope<'_> {
     }
 
     /// A name whose last output is no value.
-    fn unreadable(&self, root: &str) -> Option<Failure> {
-        if self.extra.contains_key(root) {
-            return None;
+    fn unreadable(&self, path: &VarPath) -> Option<Failure> {
+        match self.extra.contains_key(path.root()) {
+            true => None,
+            false => self.frame.unreadable(path),
         }
-        self.frame.unreadable.get(root).map(|len| unreadable(root, *len))
     }
 
     pub fn render(&self, template: &Template) -> Result<String, Failure> {
@@ -36,7 +36,7 @@ impl Scope<'_> {
             match part {
                 Part::Text(text) => out.push_str(text),
                 Part::Placeholder(placeholder) => {
-                    if let Some(failure) = self.unreadable(placeholder.path.root()) {
+                    if let Some(failure) = self.unreadable(&placeholder.path) {
                         return Err(failure);
                     }
                     out.push_str(&self.get(&placeholder.path).map(text_of).unwrap_or_default());
@@ -50,7 +50,7 @@ impl Scope<'_> {
     pub fn fill(&self, text: &ShellText) -> Result<FilledWork, Failure> {
         let read = text.placeholders().iter().map(|p| &p.path);
         let variables = text.recipe_variables().iter().map(|v| &v.path);
-        if let Some(failure) = read.chain(variables).find_map(|p| self.unreadable(p.root())) {
+        if let Some(failure) = read.chain(variables).find_map(|p| self.unreadable(p)) {
             return Err(failure);
         }
         let unfit = |e: FillError| value_failure(format!("{{{{{}}}}}: {}", e.path, e.message));
@@ -83,7 +83,7 @@ impl Scope<'_> {
 
     /// Checks that everything that a value is made from can be read.
     pub fn readable(&self, value: &ValueTemplate) -> Result<(), Failure> {
-        let failed = value_roots(value).iter().find_map(|root| self.unreadable(root));
+        let failed = paths_read(value).into_iter().find_map(|path| self.unreadable(path));
         failed.map_or(Ok(()), Err)
     }
 
@@ -108,13 +108,11 @@ pub(crate) fn unreadable(name: &str, len: u64) -> Failure {
 }
 
 /// The variables that a value is made from.
-fn value_roots(value: &ValueTemplate) -> Vec<String> {
+fn paths_read(value: &ValueTemplate) -> Vec<&VarPath> {
     match value {
         ValueTemplate::Plain(_) => Vec::new(),
-        ValueTemplate::Text(text) => {
-            text.placeholders().map(|p| p.path.root().to_owned()).collect()
-        }
-        ValueTemplate::List(items) => items.iter().flat_map(value_roots).collect(),
-        ValueTemplate::Map(items) => items.iter().flat_map(|(_, v)| value_roots(v)).collect(),
+        ValueTemplate::Text(text) => text.placeholders().map(|p| &p.path).collect(),
+        ValueTemplate::List(items) => items.iter().flat_map(paths_read).collect(),
+        ValueTemplate::Map(items) => items.iter().flat_map(|(_, v)| paths_read(v)).collect(),
     }
 }

@@ -1,9 +1,11 @@
 //! A frame is one recipe being executed: the run's own, or one that a recipe step called.
 
+use crate::fill_command_and_prompt::unreadable;
 use crate::sequence_or_machine_flow::Flow;
+use crate::step_and_run_outcome::Failure;
 use crate::step_progress::{Progress, Written};
 use std::collections::BTreeMap;
-use towpath_core::{Map, StepPath, Value};
+use towpath_core::{Map, StepPath, Value, VarPath};
 use towpath_recipe::Recipe;
 
 /// A step in its frame, by their indices.
@@ -19,6 +21,14 @@ impl StepAt {
     }
 }
 
+/// What was passed into a recipe, over its own defaults.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Given {
+    pub values: Map,
+    /// What is too large for the caller is too large for the callee.
+    pub unreadable: BTreeMap<String, u64>,
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     /// Path of the step that opened it; `None` for the run's own recipe.
@@ -29,12 +39,15 @@ pub(crate) struct Frame {
     pub depth: u32,
     /// Relative to the run's directory, or absolute.
     pub directory: String,
-    /// What was passed in, over the recipe's own defaults.
-    pub given: Map,
+    pub given: Given,
     pub context: Map,
+    /// `given` and `context` were dropped after its end: each call has a copy of all that was set
+    /// before it.
+    pub values_dropped: bool,
     /// Whether a key `steps` of the user's own replaces ours.
     pub own_steps: bool,
-    /// Names whose last output was too large to be a value, with its length.
+    /// Names whose last output was too large to be a value, with its length. `c.s` is the output `s`
+    /// in what the recipe step `c` gave.
     pub unreadable: BTreeMap<String, u64>,
     pub steps: Vec<Progress>,
     /// Executed steps, those of called recipes included.
@@ -55,18 +68,19 @@ pub(crate) enum FrameState {
 }
 
 impl Frame {
-    pub fn new(recipe: &Recipe, index: usize, given: Map) -> Frame {
+    pub fn new(recipe: &Recipe, index: usize, given: Given) -> Frame {
         let mut frame = Frame {
             path: None,
             parent: None,
             recipe: index,
             depth: 0,
             directory: String::new(),
-            own_steps: given.contains_key("steps")
+            own_steps: given.values.contains_key("steps")
                 || recipe.context.contains_key("steps")
                 || recipe.machine().is_some(),
             given,
             context: Map::new(),
+            values_dropped: false,
             unreadable: BTreeMap::new(),
             steps: vec![Progress::default(); recipe.steps.len()],
             executed: 0,
@@ -81,8 +95,8 @@ impl Frame {
     /// The context before any step has set anything.
     pub fn reset_context(&mut self, recipe: &Recipe) {
         self.context = recipe.context.clone();
-        self.context.extend(self.given.clone());
-        self.unreadable.clear();
+        self.context.extend(self.given.values.clone());
+        self.unreadable = self.given.unreadable.clone();
     }
 
     /// Puts what a settled step set into the context.
@@ -106,7 +120,7 @@ impl Frame {
         for (name, written) in writes {
             match written {
                 Written::Value(value) => {
-                    self.unreadable.remove(name);
+                    self.unreadable.retain(|known, _| !is_or_is_in(known, name));
                     self.context.insert(name.clone(), value.clone());
                 }
                 Written::Unreadable(len) => {
@@ -117,12 +131,35 @@ impl Frame {
         }
     }
 
-    /// The context as a called recipe sees it: without our own `steps`.
-    pub fn context_for_callee(&self) -> Map {
-        let mut context = self.context.clone();
-        if !self.own_steps {
-            context.shift_remove("steps");
-        }
-        context
+    /// Why a path has no value: it reads an output that is none, a part of one, or what has one in it.
+    pub fn unreadable(&self, path: &VarPath) -> Option<Failure> {
+        let path = path.as_str();
+        let reads = |name: &str| is_or_is_in(name, path) || is_or_is_in(path, name);
+        let (name, len) = self.unreadable.iter().find(|(name, _)| reads(name))?;
+        Some(unreadable(name, *len))
     }
+
+    /// Drops the values of a frame that has ended. [`Run::restore_values`](crate::Run) brings them back.
+    pub fn drop_values(&mut self) {
+        (self.given, self.context) = (Given::default(), Map::new());
+        self.unreadable.clear();
+        self.values_dropped = true;
+    }
+
+    /// What a called recipe gets: the context without our own `steps`, under what the call sets.
+    pub fn given_to_callee(&self, extra: Map) -> Given {
+        let mut values = self.context.clone();
+        if !self.own_steps {
+            values.shift_remove("steps");
+        }
+        let mut unreadable = self.unreadable.clone();
+        unreadable.retain(|path, _| extra.keys().all(|name| !is_or_is_in(path, name)));
+        values.extend(extra);
+        Given { values, unreadable }
+    }
+}
+
+/// Whether a path is a name, or leads into it.
+pub(crate) fn is_or_is_in(path: &str, name: &str) -> bool {
+    path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

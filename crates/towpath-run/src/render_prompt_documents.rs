@@ -2,7 +2,7 @@
 //! files that they embed are jobs of the step, one after the other, before the agent is asked; each is
 //! rendered once in a visit. What has finished is not run again when the run is resumed.
 
-use crate::fill_command_and_prompt::{unreadable, value_failure};
+use crate::fill_command_and_prompt::value_failure;
 use crate::job::{Job, JobWork};
 use crate::job_end::{JobEnd, JobStatus, Output};
 use crate::recipe_frame::StepAt;
@@ -102,10 +102,10 @@ impl Run {
         let frame = &self.frames[at.frame];
         for reference in document.set.free_references() {
             let root = reference.path.root();
-            if let Some(len) = frame.unreadable.get(root)
+            if let Some(failure) = frame.unreadable(&reference.path)
                 && !extra.contains_key(root)
             {
-                return Err(unreadable(root, *len));
+                return Err(failure);
             }
         }
         let mut inputs = frame.context.clone();

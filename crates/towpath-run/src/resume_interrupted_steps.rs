@@ -120,11 +120,37 @@ impl Run {
         if self.progress(at).phase == Phase::Asking {
             return self.retry(at);
         }
-        self.flow(at.frame).rerun(self, at);
-        for caller in self.callers(at.frame) {
+        // From the outside in: the values of a recipe come from the one that called it.
+        for caller in self.callers(at.frame).into_iter().rev() {
             self.flow(caller.frame).return_to(self, caller);
             self.back_to_work(caller);
+            self.restore_values(caller);
         }
+        self.flow(at.frame).rerun(self, at);
+    }
+
+    /// Drops the values of a called recipe that has ended, and of those that it called in turn. A
+    /// state machine keeps those of its calls: its own are not what they were at the call.
+    pub(crate) fn drop_values(&mut self, frame: usize) {
+        self.frames[frame].drop_values();
+        if self.frames[frame].flow.machine().is_none() {
+            let steps = self.frames[frame].steps.iter();
+            let children: Vec<usize> = steps.filter_map(|step| step.child).collect();
+            children.into_iter().for_each(|child| self.drop_values(child));
+        }
+    }
+
+    /// Brings back what a called recipe was given, and what its steps have set.
+    fn restore_values(&mut self, caller: StepAt) {
+        let Some(frame) = self.progress(caller).child else { return };
+        if !self.frames[frame].values_dropped {
+            return;
+        }
+        let Ok((extra, _)) = self.values_of_step(caller, self.step(caller)) else { return };
+        let given = self.frames[caller.frame].given_to_callee(extra);
+        self.frames[frame].given = given;
+        self.frames[frame].values_dropped = false;
+        self.flow(frame).rebuild_context(self, frame);
     }
 
     /// What a rerun of a step would repeat: the step, and every later one that has run.

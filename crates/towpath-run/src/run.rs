@@ -5,7 +5,7 @@ use crate::cost_of_calls::Spent;
 use crate::event::EventKind;
 use crate::fact::{Answer, Fact, StopReason};
 use crate::job::{Job, JobWork};
-use crate::recipe_frame::{Frame, FrameState, StepAt};
+use crate::recipe_frame::{Frame, FrameState, Given, StepAt};
 use crate::step_and_run_outcome::{Failure, FailureKind, RunOutcome, StepStatus};
 use crate::step_progress::{Phase, Progress};
 use crate::wait_after_fault::{WaitPolicy, Waiting};
@@ -73,7 +73,8 @@ pub struct Run {
 
 impl Run {
     pub fn new(program: Arc<Program>, limits: Limits) -> Run {
-        let root = Frame::new(program.root(), 0, program.plan.inputs.clone());
+        let given = Given { values: program.plan.inputs.clone(), ..Given::default() };
+        let root = Frame::new(program.root(), 0, given);
         Run {
             program,
             limits,

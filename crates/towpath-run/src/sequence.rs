@@ -70,6 +70,9 @@ impl FlowRules for SequenceRules {
         let recipe = run.recipe(frame);
         for step in batch {
             run.frames[frame].commit(&recipe, step);
+            if let Some(child) = run.frames[frame].steps[step].child {
+                run.drop_values(child);
+            }
         }
         let state = run.sequence_mut(frame);
         state.batch += 1;
@@ -88,7 +91,7 @@ impl FlowRules for SequenceRules {
         };
         let parse = run.step(at).parse_json;
         let value = json_in(parse, &output);
-        let status = without_json(run.status_of_work(at, end, &output), parse, &value);
+        let status = without_json(run.status_of_work(at, end, &output), parse, &output, &value);
         let writes = run.output_write(at, &output, value);
         let result = StepResult { exit_code, usage, ..StepResult::new(status, output) };
         run.settle(at, result, writes);
@@ -99,7 +102,7 @@ impl FlowRules for SequenceRules {
         let parse = run.step(at).parse_json;
         result.value = result.value.or_else(|| json_in(parse, &result.output));
         let status = failure.map_or(StepStatus::Completed, StepStatus::Failed);
-        let status = without_json(status, parse, &result.value);
+        let status = without_json(status, parse, &result.output, &result.value);
         let writes = run.writes_of_caller(at, frame, &status, &result);
         run.settle(at, StepResult::new(status, result.output), writes);
     }
@@ -348,17 +351,28 @@ impl Run {
 }
 
 /// What it means for a step that went well when the JSON it must give is not there.
-fn without_json(status: StepStatus, parse: ParseJson, value: &Option<Value>) -> StepStatus {
-    let missing = value.is_none() && status == StepStatus::Completed;
-    match parse {
-        ParseJson::Wanted if missing => {
-            StepStatus::Degraded { reason: "its output contains no JSON".to_owned() }
+fn without_json(
+    status: StepStatus,
+    parse: ParseJson,
+    output: &Output,
+    value: &Option<Value>,
+) -> StepStatus {
+    if value.is_some() || status != StepStatus::Completed {
+        return status;
+    }
+    let reason = match output {
+        Output::OnDisk { len } | Output::TooLarge { len } => {
+            format!("its output of {len} bytes is too large to be read as JSON")
         }
-        ParseJson::Required if missing => StepStatus::Failed(Failure::new(
-            FailureKind::Value,
-            "its output contains no JSON, which `parse_json_required` asks for",
-        )),
-        _ => status,
+        _ => "its output contains no JSON".to_owned(),
+    };
+    match parse {
+        ParseJson::No => status,
+        ParseJson::Wanted => StepStatus::Degraded { reason },
+        ParseJson::Required => {
+            let message = format!("{reason}, which `parse_json_required` asks for");
+            StepStatus::Failed(Failure::new(FailureKind::Value, message))
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! What all flows share, such as hooks, limits, staging and waiting, is in the files around this one.
 
 use crate::job_end::{JobEnd, Output};
-use crate::recipe_frame::{Frame, FrameState, StepAt};
+use crate::recipe_frame::{Frame, FrameState, StepAt, is_or_is_in};
 use crate::run::Run;
 use crate::run_view::StepView;
 use crate::sequence::{SequenceRules, SequenceState};
@@ -12,7 +12,7 @@ use crate::state_machine::{MachineExit, MachineRules, MachineState};
 use crate::step_and_run_outcome::{Failure, StepStatus};
 use crate::step_progress::Written;
 use std::time::Duration;
-use towpath_core::{JobKey, StepPath, Value};
+use towpath_core::{JobKey, Map, StepPath, Value};
 use towpath_recipe::Recipe;
 
 /// Where a frame is in its recipe.
@@ -216,11 +216,15 @@ impl Run {
             writes.extend(set.iter().cloned());
         }
         if let Some(id) = id {
-            let values = set.into_iter().filter_map(|(name, written)| match written {
-                Written::Value(value) => Some((name, value)),
-                Written::Unreadable(_) => None,
-            });
-            writes.push((id.clone(), Written::Value(Value::Object(values.collect()))));
+            let (mut values, mut unreadable) = (Map::new(), Vec::new());
+            for (name, written) in set {
+                match written {
+                    Written::Value(value) => drop(values.insert(name, value)),
+                    Written::Unreadable(_) => unreadable.push((format!("{id}.{name}"), written)),
+                }
+            }
+            writes.push((id.clone(), Written::Value(Value::Object(values))));
+            writes.extend(unreadable);
         }
         if let Some(name) = &step.output {
             writes.push((name.clone(), Written::of(&result.output, result.value.clone())));
@@ -243,6 +247,7 @@ impl Run {
 fn set_by(frame: &Frame) -> Vec<(String, Written)> {
     let mut set: Vec<(String, Written)> = Vec::new();
     for (name, written) in frame.steps.iter().flat_map(|step| &step.writes) {
+        set.retain(|(known, _)| known == name || !is_or_is_in(known, name));
         match set.iter_mut().find(|(known, _)| known == name) {
             Some((_, value)) => *value = written.clone(),
             None => set.push((name.clone(), written.clone())),

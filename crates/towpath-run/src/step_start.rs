@@ -1,7 +1,7 @@
 //! How a step begins: its condition, the limits, its hook, and the job or call that is its work.
 
 use crate::condition_values::{ConditionValue, values_read};
-use crate::fill_command_and_prompt::{FilledWork, Scope, unreadable, value_failure};
+use crate::fill_command_and_prompt::{FilledWork, Scope, value_failure};
 use crate::job::Job;
 use crate::job_end::Output;
 use crate::recipe_frame::{Frame, FrameState, StepAt};
@@ -44,8 +44,8 @@ impl Run {
         let Some(condition) = &step.condition else { return StartVerdict::Run };
         let frame = &self.frames[at.frame];
         for name in condition.names() {
-            if let Some(len) = frame.unreadable.get(name.path.root()) {
-                return StartVerdict::Fail(unreadable(name.path.root(), *len));
+            if let Some(failure) = frame.unreadable(&name.path) {
+                return StartVerdict::Fail(failure);
             }
         }
         match condition.is_true(&frame.context) {
@@ -172,16 +172,13 @@ impl Run {
         let Some(callee) = self.program.callee(caller.recipe, name) else {
             return Err(value_failure(format!("recipe `{name}` is not in the plan")));
         };
-        let mut given = caller.context_for_callee();
-        given.extend(extra);
+        let given = caller.given_to_callee(extra);
         let recipe = &self.program.recipes[callee];
         let child = Frame {
             path: Some(self.path(at)),
             parent: Some(at),
             depth,
             directory,
-            // What is too large for the caller is too large for the callee.
-            unreadable: caller.unreadable.clone(),
             ..Frame::new(recipe, callee, given)
         };
         let missing = missing(&recipe.required_context, &child.context);

@@ -7,6 +7,7 @@ mod files_of_agent_call_are_private;
 mod find_or_refuse_recipe;
 mod listener_event_order;
 mod no_orphans_for_embedder;
+mod outputs_of_called_recipes;
 mod required_programs;
 mod result_has_output_on_disk;
 mod run_follower;

@@ -466,6 +466,94 @@ fn what_comes_back_from_a_called_recipe() {
     assert_eq!(play.started(), "before call/look call/make after");
 }
 
+/// What a called recipe gave is read whole, or not at all.
+#[test]
+fn an_output_of_a_called_recipe_that_is_too_large_fails_whoever_reads_it() {
+    let inner = "name: in\nsteps:\n  - {id: s, command: x}\n  - {id: t, command: y}\n";
+    let middle = "name: mid\nsteps:\n  - {id: c, recipe: in}\n";
+    let too_large = JobEnd {
+        output: Output::TooLarge { len: 17_000_000 },
+        ..JobEnd::new(JobStatus::Exited(0))
+    };
+    let readers = [
+        ("command: 'echo {{m}}'", false),
+        ("command: 'echo {{m.c}}'", false),
+        ("command: 'echo {{m.c.s}}'", false),
+        ("command: 'echo {{c}}'", false),
+        ("command: 'echo $RECIPE_VAR_m'", false),
+        ("command: 'true', context: {z: '{{m}}'}", false),
+        ("command: 'true', condition: \"'x' in str(m)\"", false),
+        ("prompt: 'Summarise {{m}}'", false),
+        ("recipe: in, context: {z: '{{c}}'}", false),
+        ("command: 'echo {{m.c.t}} {{t}}'", true),
+    ];
+    for (reader, is_done) in readers {
+        let outer =
+            format!("name: out\nsteps:\n  - {{id: m, recipe: mid}}\n  - {{id: r, {reader}}}\n");
+        let recipes = [("out", outer.as_str()), ("mid", middle), ("in", inner)];
+        let play = Play::new(&recipes, json!({}))
+            .end_of("m/c/s", too_large.clone())
+            .gives("m/c/t", "small")
+            .play();
+        let outcome = play.outcome();
+        let fails = outcome.contains("output of 17000000 bytes is too large to be a value");
+        assert_eq!((outcome == "done", fails), (is_done, !is_done), "{reader}: {outcome}");
+    }
+}
+
+#[test]
+fn json_is_not_looked_for_in_what_is_too_large() {
+    let inner = "name: in\nsteps:\n  - {id: s, command: x}\n";
+    let outer =
+        "name: out\nsteps:\n  - {id: c, recipe: in, parse_json: true, parse_json_required: true}\n";
+    let end = JobEnd {
+        output: Output::TooLarge { len: 17_000_000 },
+        ..JobEnd::new(JobStatus::Exited(0))
+    };
+    let play = Play::new(&[("out", outer), ("in", inner)], json!({})).end_of("c/s", end).play();
+    let outcome = play.outcome();
+    assert!(outcome.contains("output of 17000000 bytes is too large to be read"), "{outcome}");
+}
+
+/// Each call has a copy of all that was set before it, and must not keep it.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the memory of this process is the system's")]
+fn memory_grows_with_the_calls_and_not_with_their_square() {
+    use std::fmt::Write as _;
+    let peak_kb = || {
+        let status = std::fs::read_to_string("/proc/self/status").expect("a Linux process");
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
+        line.split_whitespace().nth(1).and_then(|kb| kb.parse::<u64>().ok()).expect("a number")
+    };
+    let mut inner = "name: in\nsteps:\n".to_owned();
+    (0..5).for_each(|n| writeln!(inner, "  - {{id: s{n}, command: x}}").expect("text"));
+    let mut outer = "name: out\nrecursion: {max_total_steps: 10000}\nsteps:\n".to_owned();
+    (0..500).for_each(|n| writeln!(outer, "  - {{id: c{n}, recipe: in}}").expect("text"));
+    let recipes = [("out", outer.as_str()), ("in", inner.as_str())];
+    let play = Play::new(&recipes, json!({}));
+    let before = peak_kb();
+    let play = play.play();
+    assert_eq!((play.outcome().as_str(), play.jobs.len()), ("done", 2_500));
+    let grown = peak_kb() - before;
+    assert!(grown < 60_000, "{grown} kB");
+}
+
+#[test]
+fn a_step_of_a_finished_recipe_runs_again_with_what_its_recipe_was_given() {
+    let recipes = [("caller", CALLER), ("child", CHILD)];
+    let mut play = Play::new(&recipes, json!({"list": [1, 2]}))
+        .gives("before", "B")
+        .gives("after", "A")
+        .play();
+    let given = play.script("call/look");
+    assert_eq!(given, "caller|default|caller|B|[1,2]|is B|B|B");
+    play.fact(Fact::Resumed);
+    let step = play.run.find_step("look").expect("the step is there");
+    play.fact(Fact::Answered { step, answer: Answer::Again });
+    play.proceed();
+    assert_eq!(play.script("call/look#2"), given);
+}
+
 #[test]
 fn on_failure_nothing_returns_flat_and_from_a_group_neither() {
     let caller = CALLER.replace("recipe: child", "recipe: child\n    continue_on_error: true");

@@ -128,7 +128,7 @@ struct OwnedRun {
 fn own(
     env: &Environment,
     settings: &Settings,
-    store: &Store,
+    store: &mut Store,
     row: &RunRow,
     flags: &ResumeFlags,
 ) -> Result<Option<OwnedRun>, CommandError> {

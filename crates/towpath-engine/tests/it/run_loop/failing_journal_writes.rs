@@ -5,8 +5,9 @@ use super::Setup;
 use super::fake_executor::FakeExecutor;
 use rusqlite::Connection;
 use towpath_core::RunId;
-use towpath_engine::EngineError;
+use towpath_engine::{EngineError, Limits, take_over};
 use towpath_run::RunOutcome;
+use towpath_store::StoreError;
 
 const RECIPE: &str = "
 name: written
@@ -68,4 +69,42 @@ fn each_fact_that_cannot_be_written_stops_the_run_before_its_effect() {
         assert_eq!(setup.resumed_jobs(&id), rest, "at {refused}: {facts:?}");
         refused += 1;
     }
+}
+
+/// A lock that locks nothing, as on some network disks: another process takes the run while it is
+/// driven here.
+#[test]
+fn a_run_that_another_process_has_taken_over_ends_here() {
+    let setup = Setup::new(RECIPE);
+    let mut store = setup.store();
+    let prepared = setup.create(&mut store);
+    let id = prepared.id().clone();
+    let database = Connection::open(setup.path("state/journal.db")).expect("the database");
+    let taken = "CREATE TRIGGER taken AFTER INSERT ON facts WHEN NEW.seq = 3
+                 BEGIN UPDATE runs SET owner = owner + 1; END";
+    database.execute_batch(taken).expect("a trigger");
+    let mut executor = FakeExecutor::succeeding();
+    let end = setup.drive_prepared(prepared, &mut store, &mut executor, &mut Default::default());
+    database.execute_batch("DROP TRIGGER taken").expect("no trigger");
+    let error = end.expect_err("it is not ours any more");
+    assert!(matches!(error, EngineError::Store(StoreError::TakenOver(_))), "{error:?}");
+    let recorded = setup.facts(&id);
+    assert_eq!(recorded.last().map(String::as_str), Some("job-started c"), "{recorded:?}");
+    let rest = setup.resumed_jobs(&id);
+    assert_eq!(rest, ["b", "c", "d"]);
+}
+
+/// A fact that was changed from outside: nothing of the run starts again.
+#[test]
+fn a_damaged_run_is_not_resumed() {
+    let setup = Setup::new(RECIPE);
+    let (id, end) = setup.drive(&mut FakeExecutor::succeeding());
+    assert_eq!(end.expect("it ends").outcome, RunOutcome::Done);
+    let database = Connection::open(setup.path("state/journal.db")).expect("the database");
+    let changed = "UPDATE facts SET body = replace(body, 'Exited\":0', 'Exited\":1') WHERE seq = 3";
+    assert_eq!(database.execute(changed, []).expect("an update"), 1);
+    let secrets = towpath_core::Secrets::default();
+    let taken = take_over(&mut setup.store(), &id, Limits::default(), &secrets);
+    let error = taken.expect_err("it is damaged").to_string();
+    assert!(error.contains("fact 3 is not as it was recorded"), "{error}");
 }
