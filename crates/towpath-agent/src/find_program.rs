@@ -80,10 +80,9 @@ impl ProgramSearch<'_> {
     }
 
     fn on_path(&self, name: &Path) -> Option<PathBuf> {
-        // An empty entry means the current directory to a shell; a program found there by accident
-        // was not intended.
-        let entries = self.path.iter().filter(|entry| !entry.as_os_str().is_empty());
-        let mut files = entries.map(|entry| self.directory.join(entry).join(name));
+        // A relative entry, or an empty one, is the directory of whatever project this is.
+        let entries = self.path.iter().filter(|entry| entry.is_absolute());
+        let mut files = entries.map(|entry| entry.join(name));
         files.find(|file| (self.is_program)(file))
     }
 }

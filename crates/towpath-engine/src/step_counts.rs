@@ -33,11 +33,10 @@ pub struct Census {
 /// Counts the steps of a run.
 pub fn census(run: &Run) -> Census {
     let view = run.view();
-    let resumed = run.resumed_ms();
-    let ran_now = resumed.map(|_| 0);
+    let ran_now = run.was_resumed().then_some(0);
     let mut census = Census { total: view.len(), ran_now, ..Census::default() };
     for step in &view {
-        count(step, resumed, &mut census);
+        count(step, &mut census);
     }
     if run.outcome().is_some() {
         // A step that calls a recipe waits with it.
@@ -53,7 +52,7 @@ pub fn census(run: &Run) -> Census {
     census
 }
 
-fn count(step: &StepView, resumed_ms: Option<i64>, census: &mut Census) {
+fn count(step: &StepView, census: &mut Census) {
     let Some(result) = step.result.as_ref().filter(|_| step.state == StepState::Ended) else {
         match step.state {
             StepState::Waiting | StepState::Asking => census.unfinished += 1,
@@ -73,9 +72,8 @@ fn count(step: &StepView, resumed_ms: Option<i64>, census: &mut Census) {
     let ran = started || result.status.is_success();
     census.ran += usize::from(ran);
     census.done += usize::from(result.status.is_success() || ran && step.tolerated);
-    if let (Some(resumed), Some(ran_now)) = (resumed_ms, &mut census.ran_now) {
-        let now = step.ended_ms.is_some_and(|ended| ended >= resumed);
-        *ran_now += usize::from(ran && now && !step.declared_done);
+    if let Some(ran_now) = &mut census.ran_now {
+        *ran_now += usize::from(ran && step.ended_now && !step.declared_done);
     }
 }
 

@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use towpath_core::Secrets;
 
-/// A thread that has returned is gone by then.
+/// A thread that has returned, or a process that was killed, is gone by then.
 const ENDED_WITHIN: Duration = Duration::from_millis(500);
 /// How long an executed program may take to become a warden.
 const READY_WITHIN: Duration = Duration::from_secs(10);
@@ -355,8 +355,14 @@ impl WardenEvents {
 
     fn reap(&mut self) {
         if !std::mem::replace(&mut self.reaped, true) {
-            // The socket's other end closes with the process: this does not wait long.
-            let _ = waitpid(Some(self.process.pid), WaitOptions::empty());
+            // The socket's other end closes with the process: this does not wait long. Only a tracer
+            // keeps a dead process for itself, for as long as it likes.
+            let end = Instant::now() + ENDED_WITHIN;
+            while let Ok(None) = waitpid(Some(self.process.pid), WaitOptions::NOHANG)
+                && Instant::now() < end
+            {
+                std::thread::sleep(Duration::from_millis(1));
+            }
         }
     }
 

@@ -64,8 +64,8 @@ pub struct Run {
     pub(crate) spent: Spent,
     pub(crate) events: Vec<EventKind>,
     pub(crate) now_ms: i64,
-    /// When it was resumed last.
-    pub(crate) resumed_ms: Option<i64>,
+    /// How often it was resumed.
+    pub(crate) resumes: u32,
     pub(crate) ended: bool,
     /// What was staged in this run, as git quotes it: ours, and not the user's.
     pub(crate) staged: BTreeSet<String>,
@@ -89,7 +89,7 @@ impl Run {
             spent: Spent::default(),
             events: Vec::new(),
             now_ms: 0,
-            resumed_ms: None,
+            resumes: 0,
             ended: false,
             staged: BTreeSet::new(),
         }
@@ -103,7 +103,7 @@ impl Run {
                 self.dirty.insert(0);
             }
             Fact::Resumed => {
-                self.resumed_ms = Some(at_ms);
+                self.resumes += 1;
                 self.pause_calls(at_ms - before_ms);
                 self.resumed();
             }
@@ -335,9 +335,9 @@ impl Run {
         self.stopping.is_some()
     }
 
-    /// When a new owner took it over last.
-    pub fn resumed_ms(&self) -> Option<i64> {
-        self.resumed_ms
+    /// Whether a new owner has taken it over.
+    pub fn was_resumed(&self) -> bool {
+        self.resumes > 0
     }
 
     pub fn is_ended(&self) -> bool {

@@ -24,6 +24,9 @@ pub struct StepView {
     pub result: Option<StepResult>,
     pub started_ms: Option<i64>,
     pub ended_ms: Option<i64>,
+    /// It ended since the run was resumed last.
+    #[serde(skip)]
+    pub ended_now: bool,
     /// How long nobody drove the run between its start and its end.
     #[serde(default, skip_serializing_if = "is_none_paused")]
     pub paused_ms: i64,
@@ -128,6 +131,7 @@ impl Run {
             result: progress.result.clone(),
             started_ms: progress.started_ms,
             ended_ms: progress.ended_ms,
+            ended_now: progress.ended_ms.is_some() && progress.ended_after == self.resumes,
             paused_ms: progress.paused_ms,
             declared_done: progress.declared_done,
             attempts: progress.attempts.work,

@@ -122,9 +122,10 @@ impl Run {
         let tolerated =
             matches!(&result.status, StepStatus::Failed(f) if may && f.kind.tolerable());
         let step = self.path(at);
-        let now = self.now_ms;
+        let (now, resumes) = (self.now_ms, self.resumes);
         let progress = self.progress_mut(at);
         progress.phase = Phase::Settled;
+        progress.ended_after = resumes;
         progress.ended_ms = Some(now);
         progress.tolerated = tolerated;
         progress.writes = writes;

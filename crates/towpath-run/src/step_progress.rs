@@ -43,6 +43,8 @@ pub(crate) struct Progress {
     pub condition_values: Vec<ConditionValue>,
     pub started_ms: Option<i64>,
     pub ended_ms: Option<i64>,
+    /// How often the run had been resumed at its end. Clocks may be set back.
+    pub ended_after: u32,
     /// How long nobody drove the run since it started.
     pub paused_ms: i64,
     /// The user has declared that it has done its work.

@@ -7,7 +7,6 @@
 
 use crate::StoreError;
 use crate::error::PathlessError;
-use crate::facts::fact_id;
 use crate::private_files::sync_directory;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row};
@@ -75,6 +74,11 @@ pub(crate) fn values<'a>(row: &'a Row<'_>, columns: usize) -> rusqlite::Result<V
     (0..columns).map(|column| row.get_ref(column)).collect()
 }
 
+/// Facts of one run lie between `fact_id(n, 0)` and `fact_id(n + 1, 0)`.
+pub(crate) fn fact_id(n: i64, seq: u32) -> i64 {
+    (n << 32) + i64::from(seq)
+}
+
 /// The chain of one run, at one of its facts.
 pub(crate) struct Chain {
     pub seq: u32,
@@ -136,6 +140,28 @@ impl Chain {
             }
         }
     }
+}
+
+/// Adds a plan behind the last fact: it is a link of the run's chain.
+pub(crate) fn insert_plan(
+    conn: &Connection,
+    n: i64,
+    run: &RunId,
+    plan: &str,
+) -> Result<(), PathlessError> {
+    let after = Chain::at_end(conn, n, run)?.seq;
+    let next = "SELECT coalesce(max(version), 0) + 1 FROM plans WHERE run = ?1";
+    let version = conn.prepare_cached(next)?.query_row([n], |row| row.get(0))?;
+    let insert = "INSERT INTO plans (run, version, after, sum, plan) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let mut insert = conn.prepare_cached(insert)?;
+    insert.execute((n, version, after, plan_sum(run, version, plan), plan))?;
+    Ok(())
+}
+
+/// The sum of a plan, which no other run and no other version has.
+pub(crate) fn plan_sum(run: &RunId, version: u32, text: &str) -> Sum {
+    let version = ValueRef::Integer(i64::from(version));
+    sum_of(run.as_str().as_bytes(), [version, ValueRef::from(text)])
 }
 
 pub(crate) fn hex(sum: &Sum) -> String {

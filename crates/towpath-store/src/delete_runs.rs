@@ -5,8 +5,9 @@
 //! else ever is: a directory without rows and without the mark is not ours to judge. Which runs
 //! may go, and that nobody owns them, is the caller's matter.
 
+use crate::chain::fact_id;
 use crate::disk_space::disk_usage;
-use crate::facts::{fact_id, run_number};
+use crate::facts::run_number;
 use crate::private_files::{RUNS, beside, sync_directory};
 use crate::{Store, StoreError};
 use std::fs::{self, OpenOptions};

@@ -1,8 +1,8 @@
 //! The space that runs take, in the database and on disk, and space given back.
 
-use crate::chain::sync_last_fact;
+use crate::chain::{fact_id, sync_last_fact};
 use crate::error::PathlessError;
-use crate::facts::{fact_id, run_number};
+use crate::facts::run_number;
 use crate::{Store, StoreError};
 use rusqlite::{Connection, Params};
 use std::fs;

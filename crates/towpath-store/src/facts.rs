@@ -3,10 +3,11 @@
 //! Appending is the path every step of every run goes through twice: one transaction, statements
 //! prepared once. A fact's number counts within its run and starts at 1.
 
-use crate::chain::{Chain, Sum, hex, note_last_fact, noted_last_fact, sum_of_bytes, values};
+use crate::chain::{
+    Chain, Sum, fact_id, hex, insert_plan, note_last_fact, noted_last_fact, sum_of_bytes, values,
+};
 use crate::error::PathlessError;
 use crate::outputs::{OutputRef, StoredOutput};
-use crate::plans::insert_plan;
 use crate::run_summary::{Summary, write_summary};
 use crate::{Store, StoreError};
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -214,11 +215,6 @@ pub(crate) fn checked_fact(
         stdout: output(Stream::Stdout, 5)?,
         stderr: output(Stream::Stderr, 8)?,
     })
-}
-
-/// Facts of one run lie between `fact_id(n, 0)` and `fact_id(n + 1, 0)`.
-pub(crate) fn fact_id(n: i64, seq: u32) -> i64 {
-    (n << 32) + i64::from(seq)
 }
 
 /// The run's number in the database.

@@ -15,6 +15,7 @@ mod disk_space;
 mod dismissed_suggestions;
 mod error;
 mod facts;
+mod job_output;
 mod keep_newest_rows;
 mod open_and_commit;
 mod outputs;
@@ -37,10 +38,9 @@ pub use corrections_pause::Pause;
 pub use disk_space::{Reclaimed, disk_usage};
 pub use error::StoreError;
 pub use facts::{NewFact, StoredFact};
+pub use job_output::Output;
 pub use open_and_commit::Store;
-pub use outputs::{
-    INLINE_LIMIT, Output, OutputRef, StoredOutput, Stream, read_output, settle_output,
-};
+pub use outputs::{INLINE_LIMIT, OutputRef, StoredOutput, Stream, read_output, settle_output};
 pub use plans::StoredPlan;
 pub use private_files::DATABASE;
 pub use read_dp_aliases::{DpAliasRow, DpAliases, read_dp_aliases};

@@ -1,13 +1,11 @@
 //! Plans: the frozen text a run works from. A run gets a new version when a user changes it;
 //! the old ones stay. The text is not read here.
 
-use crate::chain::{Chain, Sum, sum_of};
-use crate::error::PathlessError;
+use crate::chain::{Sum, plan_sum};
 use crate::facts::{NewFact, run_number};
 use crate::run_summary::Summary;
 use crate::{Store, StoreError};
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::OptionalExtension as _;
 use towpath_core::RunId;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,26 +55,4 @@ impl Store {
         self.record(run, Some(plan), facts, summary)?;
         Ok(self.plan(run, None)?.version)
     }
-}
-
-/// Adds a plan behind the last fact: it is a link of the run's chain.
-pub(crate) fn insert_plan(
-    conn: &Connection,
-    n: i64,
-    run: &RunId,
-    plan: &str,
-) -> Result<(), PathlessError> {
-    let after = Chain::at_end(conn, n, run)?.seq;
-    let next = "SELECT coalesce(max(version), 0) + 1 FROM plans WHERE run = ?1";
-    let version = conn.prepare_cached(next)?.query_row([n], |row| row.get(0))?;
-    let insert = "INSERT INTO plans (run, version, after, sum, plan) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let mut insert = conn.prepare_cached(insert)?;
-    insert.execute((n, version, after, plan_sum(run, version, plan), plan))?;
-    Ok(())
-}
-
-/// The sum of a plan, which no other run and no other version has.
-pub(crate) fn plan_sum(run: &RunId, version: u32, text: &str) -> Sum {
-    let version = ValueRef::Integer(i64::from(version));
-    sum_of(run.as_str().as_bytes(), [version, ValueRef::from(text)])
 }

@@ -1,7 +1,7 @@
 //! What a list of runs shows of each, kept in the run's row and written with the facts that change it.
 
+use crate::chain::{sum_of, values};
 use crate::error::PathlessError;
-use crate::runs::seal_row;
 use rusqlite::{Connection, params};
 use towpath_core::RunStatus;
 
@@ -44,4 +44,20 @@ pub(crate) fn write_summary(conn: &Connection, n: i64, s: &Summary) -> Result<()
         s.cost_unknown,
     ])?;
     seal_row(conn, n)
+}
+
+/// The columns that the sum of a row is made of.
+pub(crate) const RUN_COLUMNS: &str = "id, recipe, source, directory, created_ms, status, place,
+    cost_microusd, started_ms, ended_ms, active_ms, steps_done, steps_skipped, steps_total,
+    cost_unknown";
+pub(crate) const SUMMED: usize = 15;
+
+/// Writes the sum of a run's row, once all else is in it.
+pub(crate) fn seal_row(conn: &Connection, n: i64) -> Result<(), PathlessError> {
+    let sql = format!("SELECT {RUN_COLUMNS} FROM runs WHERE n = ?1");
+    let sum = conn
+        .prepare_cached(&sql)?
+        .query_row([n], |row| Ok(sum_of(b"run", values(row, SUMMED)?)))?;
+    conn.prepare_cached("UPDATE runs SET sum = ?2 WHERE n = ?1")?.execute((n, sum))?;
+    Ok(())
 }

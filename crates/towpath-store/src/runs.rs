@@ -2,13 +2,12 @@
 //!
 //! The row is written by whoever drives the run; this module does not check it against the facts.
 
-use crate::chain::{LAST_FACT, sum_of, values};
+use crate::chain::{LAST_FACT, insert_plan, sum_of, values};
 use crate::delete_runs::MARK;
 use crate::error::PathlessError;
 use crate::facts::{NewFact, insert_facts};
-use crate::plans::insert_plan;
 use crate::private_files::{RUNS, new_private_directory, private_directory};
-use crate::run_summary::Summary;
+use crate::run_summary::{RUN_COLUMNS, SUMMED, Summary, seal_row};
 use crate::{Store, StoreError};
 use rusqlite::{Connection, Row, ToSql, params};
 use std::ffi::OsString;
@@ -213,12 +212,6 @@ impl Store {
     }
 }
 
-/// The columns that the sum of a row is made of.
-const RUN_COLUMNS: &str = "id, recipe, source, directory, created_ms, status, place,
-    cost_microusd, started_ms, ended_ms, active_ms, steps_done, steps_skipped, steps_total,
-    cost_unknown";
-const SUMMED: usize = 15;
-
 /// `None` when the id is none: only a damaged database has such a row.
 fn run_row(row: &Row<'_>) -> rusqlite::Result<Option<RunRow>> {
     let Some(id) = RunId::new(row.get_ref(0)?.as_str()?) else { return Ok(None) };
@@ -286,14 +279,4 @@ fn insert_run(conn: &Connection, id: &RunId, new: &NewRun) -> Result<i64, Pathle
     ])?;
     seal_row(conn, n)?;
     Ok(n)
-}
-
-/// Writes the sum of a run's row, once all else is in it.
-pub(crate) fn seal_row(conn: &Connection, n: i64) -> Result<(), PathlessError> {
-    let sql = format!("SELECT {RUN_COLUMNS} FROM runs WHERE n = ?1");
-    let sum = conn
-        .prepare_cached(&sql)?
-        .query_row([n], |row| Ok(sum_of(b"run", values(row, SUMMED)?)))?;
-    conn.prepare_cached("UPDATE runs SET sum = ?2 WHERE n = ?1")?.execute((n, sum))?;
-    Ok(())
 }

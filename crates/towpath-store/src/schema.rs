@@ -4,12 +4,12 @@
 //! database that is newer, or not ours, is refused before anything in it changes.
 
 use crate::StoreError;
+use crate::chain::plan_sum;
 use crate::connection::{self, Access};
 use crate::error::PathlessError;
 use crate::facts::seal_facts;
-use crate::plans::plan_sum;
 use crate::private_files::{beside, private_file, sync_directory};
-use crate::runs::seal_row;
+use crate::run_summary::seal_row;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::fs::{self, File};

@@ -134,6 +134,12 @@ pub struct Directories {
     pub cache: PathBuf,
 }
 
+/// PATH without its relative entries, for programs that are ours to call.
+pub fn absolute_path_entries() -> Option<OsString> {
+    let path = std::env::var_os("PATH")?;
+    std::env::join_paths(std::env::split_paths(&path).filter(|entry| entry.is_absolute())).ok()
+}
+
 impl Environment {
     /// The journal, for looking; `None` while there is none. One that an older towpath wrote is
     /// upgraded first, with a backup beside it.
@@ -191,9 +197,10 @@ impl Environment {
         self.get(name).map(|paths| std::env::split_paths(paths).collect()).unwrap_or_default()
     }
 
-    /// The file of a program on PATH.
+    /// The file of a program on PATH. Relative entries are left out: a project could put its own there.
     pub fn on_path(&self, program: &str) -> Option<PathBuf> {
-        self.paths("PATH").into_iter().map(|dir| dir.join(program)).find(|file| is_program(file))
+        let directories = self.paths("PATH").into_iter().filter(|dir| dir.is_absolute());
+        directories.map(|dir| dir.join(program)).find(|file| is_program(file))
     }
 
     /// `~/x` as a shell reads it.

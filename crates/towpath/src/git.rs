@@ -2,7 +2,7 @@
 //! never prompt, and start no hooks, no file monitors and no `ext::` commands instead of a URL
 //! (`towpath_core::GIT_GUARDS`). A git directory inside another repository's tree is not used.
 
-use crate::environment::Environment;
+use crate::environment::{Environment, absolute_path_entries};
 use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::clean;
 use std::io::Write as _;
@@ -48,6 +48,8 @@ impl Git {
         for variable in GIT_FOREIGN {
             command.env_remove(variable);
         }
+        // A relative entry would find a program of the project.
+        command.envs(absolute_path_entries().map(|path| ("PATH", path)));
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "").env("LC_ALL", "C");
         if let Some(ssh) = self.ssh {
             command.env("GIT_SSH_COMMAND", ssh);

@@ -99,7 +99,13 @@ impl WardenProcess {
         // What is no descendant any more, and still carries the marker.
         let outside = search.kill(until, &mut || {});
         let outside = outside.iter().map(|p| search.describe(p.key, &self.secrets));
-        let left = done.left.into_iter().chain(outside).collect();
+        let mut left: Vec<Leftover> = done.left;
+        for leftover in outside {
+            // A descendant carries the marker as well.
+            if left.iter().all(|known| known.pid != leftover.pid) {
+                left.push(leftover);
+            }
+        }
         for (pid, status) in done.exits {
             self.on_exit(pid, status, false);
         }

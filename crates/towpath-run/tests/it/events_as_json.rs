@@ -262,6 +262,7 @@ fn views() -> impl Strategy<Value = Vec<StepView>> {
             result,
             started_ms,
             ended_ms: started_ms,
+            ended_now: false,
             paused_ms: 0,
             declared_done: false,
             attempts: 1,

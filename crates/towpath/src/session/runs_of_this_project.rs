@@ -3,6 +3,7 @@
 
 use crate::environment::{Environment, is_project};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use towpath_engine::recorded_options;
 use towpath_store::{RunRow, Store};
@@ -78,10 +79,18 @@ fn trees(shared: &Path) -> Vec<PathBuf> {
     main.into_iter().chain(linked).collect()
 }
 
+/// A file of git's that names a path is no longer than this.
+const MOST: u64 = 8 << 10;
+
 /// The path in a file of git's, which may be relative to a directory.
 fn named_in(file: &Path, before: &str, base: &Path) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
-    let bytes = fs::read(file).ok()?;
+    // An archive may have brought a pipe, which would not end, or a huge file.
+    if !fs::metadata(file).ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(file).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
     let path = bytes.strip_prefix(before.as_bytes())?.trim_ascii_end();
     Some(base.join(std::ffi::OsStr::from_bytes(path)))
 }

@@ -93,7 +93,7 @@ fn a_healthy_installation_is_reported_and_not_changed() {
     assert_eq!(wrong(&user), [[""; 4]; 0].map(|x| x.map(str::to_owned)));
     user.towpath(&["run", "ok.yaml", "-q"]).exits(0);
     let printed = doctor(&user, &[]).exits(0);
-    assert!(printed.stdout.contains("journal  undamaged, schema 4, 1 run, "), "{}", printed.stdout);
+    assert!(printed.stdout.contains("journal  undamaged, schema 5, 1 run, "), "{}", printed.stdout);
 }
 
 #[test]
@@ -138,6 +138,30 @@ fn a_damaged_record_is_broken_and_stays_as_it_is() {
     let _ = fs::remove_file(user.path("home/state/journal.db-wal"));
     finds(&user, "broken", "journal", "damaged: file is not a database", "home/state.damaged");
     assert!(fs::read_to_string(&journal).expect("text").starts_with("this is no"));
+}
+
+/// A relative entry of PATH leads into whatever project this is.
+#[test]
+fn no_program_of_the_working_directory_is_asked_for_its_version() {
+    let user = user();
+    for name in ["git", "claude"] {
+        user.write(name, "#!/bin/sh\ntouch ran\n");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(user.path("work").join(name), mode).expect("a program");
+    }
+    let mut command = user.command(&["doctor"]);
+    command.env("PATH", ".::bin:/usr/bin:/bin").env_remove("CLAUDE_CLI_PATH");
+    Printed::from(command.output().expect("towpath starts")).shows("journal");
+    assert!(!user.path("work/ran").exists());
+}
+
+/// An archive can bring a pipe, which never ends.
+#[test]
+fn a_pipe_in_the_place_of_git_is_not_waited_for() {
+    let user = user();
+    let made = std::process::Command::new("mkfifo").arg(user.path("work/.git")).status();
+    assert!(made.expect("mkfifo starts").success());
+    user.towpath(&["runs"]).exits(0);
 }
 
 #[test]

@@ -136,6 +136,43 @@ fn an_edited_recipe_is_named_and_the_recorded_text_runs() {
     assert_eq!(user.read("effects"), "a1\nb1\nb1\nb2\nc2\n");
 }
 
+/// Nothing in the first plan reads the output, so it stays on disk.
+#[test]
+fn an_edited_recipe_reads_a_large_output_that_nothing_read_before() {
+    let text = "name: e\nsteps:\n  - {id: c, command: \"head -c 70000 /dev/zero | tr '\\\\0' x\"}\n  - {id: d, command: 'false'}\n";
+    let user = User::new().file("e.yaml", text);
+    user.towpath(&["run", "e.yaml", "-q"]).exits(1);
+    user.write("e.yaml", &text.replace("'false'", "'printf %s {{c}} | wc -c; [ -e ok ]'"));
+    let printed = user.towpath(&["resume", "--last", "--edited", "-q"]).exits(1);
+    assert_eq!(printed.stdout.trim(), "70000", "{}", printed.stderr);
+    // The edited plan is in the record now.
+    user.write("ok", "");
+    let printed = user.towpath(&["resume", "--last", "-q"]).exits(0);
+    assert_eq!(printed.stdout.trim(), "70000", "{}", printed.stderr);
+    user.towpath(&["show", user.run().as_str()]).exits(0);
+}
+
+/// A backup that was copied over the journal: what has finished would run again.
+#[test]
+fn a_run_that_the_journal_has_lost_facts_of_is_not_resumed() {
+    let text = "name: e\nsteps:\n  - {id: a, command: echo a >> effects}\n  - {id: b, command: 'echo b >> effects; [ -e ok ]'}\n";
+    let user = User::new().file("e.yaml", text);
+    user.towpath(&["run", "e.yaml"]).exits(1);
+    let (run, journal) = (user.run(), user.path("home/journal.db"));
+    let older = std::fs::read(&journal).expect("the journal");
+    user.write("ok", "");
+    user.towpath(&["resume", run.as_str()]).exits(0);
+    std::fs::write(&journal, older).expect("a backup");
+    let _ = std::fs::remove_file(user.path("home/journal.db-wal"));
+    let lost = "the journal has lost what run";
+    user.towpath(&["resume", run.as_str()]).exits(5).reports(lost);
+    user.towpath(&["show", run.as_str()]).exits(5).reports(lost);
+    user.towpath(&["doctor"]).exits(1).shows(lost);
+    assert_eq!(user.read("effects"), "a\nb\nb\n");
+    std::fs::remove_file(&journal).expect("the journal");
+    user.towpath(&["doctor"]).exits(1).shows("1 run left a directory");
+}
+
 #[test]
 fn an_edit_of_finished_work_is_refused_with_the_list() {
     let text = "name: e\nsteps:\n  - {id: a, command: echo a1 >> effects}\n  - {id: b, command: 'false'}\n";

@@ -5,6 +5,7 @@ use super::finding::Finding;
 use crate::environment::Environment;
 use crate::terminal::format::{bytes, clean, count};
 use crate::terminal::shown_path::shown_path;
+use std::fs;
 use towpath_shell::bash::quote;
 use towpath_store::{RunFilter, SCHEMA_VERSION, Store, StoreError};
 
@@ -34,7 +35,20 @@ impl CheckedJournal {
         match (&self.error, &self.store) {
             (Some(error), _) => vec![refused(error, env)],
             (None, Some(store)) => contents(store, env),
-            (None, None) => vec![Finding::ok("journal", "none yet: nothing has run")],
+            (None, None) => vec![missing(env)],
+        }
+    }
+}
+
+/// No journal is right only where nothing has run.
+fn missing(env: &Environment) -> Finding {
+    let runs = env.directories.state.join("runs");
+    let entries = fs::read_dir(&runs).into_iter().flatten().flatten();
+    match entries.filter(|entry| entry.path().join("last-fact").exists()).count() {
+        0 => Finding::ok("journal", "none yet: nothing has run"),
+        found => {
+            let text = format!("journal.db is gone, and {} left a directory", count(found, "run"));
+            Finding::broken("journal", text, format!("ls {}", quote(&runs.display().to_string())))
         }
     }
 }
