@@ -82,7 +82,7 @@ pub fn resume<'a>(
 ) -> Result<Option<(Session<'a>, RecordedRun)>, CommandError> {
     let output = flags.output_text()?;
     let settings = settings_for(env, &row.directory)?;
-    let Some(owned) = own(env, &settings, &store, row, flags)? else { return Ok(None) };
+    let Some(owned) = own(env, &settings, &mut store, row, flags)? else { return Ok(None) };
     let program = changed_program(flags, env, &settings, &mut store, &owned.taken, row)?;
     refuse_missing_directory(env, row, &owned.options)?;
     let mut session = Session::new(env, store, &flags.shared, ReporterKind::Own)?;

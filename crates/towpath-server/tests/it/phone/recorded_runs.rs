@@ -224,7 +224,7 @@ fn an_error_of_the_journal_loses_no_message() {
     let mut end = JobEnd::new(JobStatus::Exited(0));
     end.output = Output::OnDisk { len: 5 };
     let finished = fact(&Fact::JobFinished { key: check, end });
-    let stdout = Some(OutputRef::File { name: "2.stdout".to_owned(), len: 5 });
+    let stdout = Some(OutputRef::File { name: "2.stdout".to_owned(), len: 5, sum: None });
     store.append(&run, &[NewFact { stdout, ..finished }], None).expect("a fact");
     look(&mut socket);
     fs::write(store.run_directory(&run).join("2.stdout"), "fine\n").expect("an output");
