@@ -1,7 +1,7 @@
 //! What is written right beside a placeholder, read from the text itself and not from the parser's
 //! tree: an escape or a `$` before it, a name or a descriptor that it would become a part of.
 
-use crate::bash::quoting::Quoting;
+use crate::bash::quoting::{self, Quoting};
 use crate::bash::tree::Part;
 use crate::text_with_placeholder_marks::{MARK_LEN, Mark, Region};
 use std::ops::Range;
@@ -94,9 +94,22 @@ pub fn is_file_name(text: &str, parts: &[Part]) -> bool {
 pub fn quoted_assignment(word: &str) -> Option<&str> {
     let inner = word.strip_prefix(['"', '\''])?;
     let (name, _) = inner.split_once('=')?;
-    let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    (first && plain).then_some(name)
+    is_name(name).then_some(name)
+}
+
+pub fn is_name(text: &str) -> bool {
+    quoting::is_plain_word(text) && !text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether `set -k` is in the text: with it an argument `name=value` is an assignment.
+pub fn sets_keyword(text: &str) -> bool {
+    let mut words = text.split([' ', '\t', '\n', ';']).filter(|w| !w.is_empty());
+    let mut options = false;
+    words.any(|word| {
+        let letters = word.trim_matches(['"', '\'']).strip_prefix('-');
+        options = word.ends_with("set") || word.ends_with("shopt") || options && word != "--";
+        options && (word.contains("keyword") || letters.is_some_and(|l| l.contains('k')))
+    })
 }
 
 /// The array whose subscript the mark is in, inside the arithmetic that begins at `start`.

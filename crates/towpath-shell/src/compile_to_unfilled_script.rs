@@ -2,22 +2,26 @@
 //! Everything that can be decided without the values is decided here, once.
 
 use crate::bash::{NotBash, Reason};
+use crate::declared_variables::DeclaredVariables;
 use crate::parse_script_with_placeholders::{self, ParseError, ParsedRegion};
-use crate::placeholder_context::{self, Walk};
+use crate::placeholder_context::Walk;
 use crate::placeholder_replacement::Form;
 use crate::refusal_messages::{self, Refusal};
 use crate::text_edits;
 use crate::text_with_placeholder_marks::Region;
 use crate::unfilled_script_types::{Piece, UnfilledScript, Variable};
 use crate::value_as_code_warnings;
-use crate::variable_attributes::VariableAttributes;
 use crate::{PlaceholderKind, ShellError, ShellWarning, filled_script};
 use std::collections::HashMap;
 use towpath_core::{Placeholder, VarPath};
 
 pub struct ShellTextAnalysis<'a> {
     placeholders: &'a [Placeholder],
-    prefix: String,
+    pub prefix: String,
+    /// Aliases may be on: something in the text may define one.
+    pub aliases: bool,
+    /// How often a variable with a value was referred to.
+    pub references: usize,
     pub kinds: Vec<Option<PlaceholderKind>>,
     /// What travels, in the order of the variables' numbers.
     pub variables: Vec<Variable>,
@@ -28,8 +32,7 @@ pub struct ShellTextAnalysis<'a> {
 /// What is true at one point of the walk.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Arrays that are certainly associative here.
-    pub associative: Vec<String>,
+    pub declared: DeclaredVariables,
     /// Bash does not split what is expanded here.
     pub unsplit: bool,
     /// Function bodies around this point.
@@ -38,8 +41,15 @@ pub struct Scope {
     pub depth: usize,
     /// Shells that get this text from another one.
     pub shells: usize,
+    /// The shell that reads this text, if another one hands it over.
+    pub shell: Option<&'static str>,
+}
+
+impl Scope {
     /// The shell may know no more than POSIX.
-    pub posix: bool,
+    pub fn posix(&self) -> bool {
+        self.shell.is_some_and(|shell| !matches!(shell, "bash" | "rbash"))
+    }
 }
 
 fn not_bash(region: &Region, error: &NotBash) -> ShellError {
@@ -55,46 +65,39 @@ fn not_bash(region: &Region, error: &NotBash) -> ShellError {
 }
 
 impl<'a> ShellTextAnalysis<'a> {
-    pub fn new(placeholders: &'a [Placeholder], prefix: String) -> ShellTextAnalysis<'a> {
-        let kinds = vec![None; placeholders.len()];
+    pub fn new(text: &str, placeholders: &'a [Placeholder]) -> ShellTextAnalysis<'a> {
+        let hidden = ["alias", "ALIAS", "eval", "source", ". "];
         ShellTextAnalysis {
             placeholders,
-            prefix,
-            kinds,
+            prefix: filled_script::prefix_for(text),
+            aliases: hidden.iter().any(|word| text.contains(word)),
+            references: 0,
+            kinds: vec![None; placeholders.len()],
             variables: Vec::new(),
             numbers: HashMap::new(),
             warnings: Vec::new(),
         }
     }
 
-    pub fn region(
-        &mut self,
-        region: &Region,
-        outer: &VariableAttributes,
-        scope: Scope,
-    ) -> Result<Vec<Piece>, ShellError> {
+    pub fn region(&mut self, region: &Region, mut scope: Scope) -> Result<Vec<Piece>, ShellError> {
         let parsed =
-            parse_script_with_placeholders::parse(region, outer).map_err(|error| match error {
+            parse_script_with_placeholders::parse(region).map_err(|error| match error {
                 ParseError::Refused { placeholder, refusal } => self.error_at(placeholder, refusal),
                 ParseError::NotBash(e) => not_bash(region, &e),
             })?;
         self.warn_unread(region, &parsed);
-        let names = VariableAttributes::of(&parsed.block, &region.text, &parsed.names);
-        value_as_code_warnings::warn(&parsed.block, region, &names, &mut self.warnings);
-        // A substitution's output is read by the text around it.
-        let scope_is_whole = scope.depth == 0;
+        scope.declared.add(&parsed.block);
+        value_as_code_warnings::warn(&parsed.block, region, &scope.declared, &mut self.warnings);
+        let first = region.marks.first().map_or(0, |m| m.placeholder);
+        if scope.declared.arguments_are_evaluated() {
+            return Err(self.error_at(first, &refusal_messages::EVALUATED_READ));
+        }
         let mut walk = Walk {
             region: &parsed.region,
             written: region,
-            names: &names,
             scope,
             reader: self,
             edits: Vec::new(),
-            unread: if scope_is_whole {
-                placeholder_context::unread(&parsed.block, &region.text)
-            } else {
-                Vec::new()
-            },
         };
         walk.block(&parsed.block)?;
         walk.comments(&parsed.comments)?;
@@ -102,12 +105,7 @@ impl<'a> ShellTextAnalysis<'a> {
         if let Some(mark) = region.marks.iter().find(|m| self.kinds[m.placeholder].is_none()) {
             return Err(self.error_at(mark.placeholder, &refusal_messages::UNSURE));
         }
-        let overlap = || {
-            self.error_at(
-                region.marks.first().map_or(0, |m| m.placeholder),
-                &refusal_messages::UNSURE,
-            )
-        };
+        let overlap = || self.error_at(first, &refusal_messages::UNSURE);
         text_edits::apply(&region.text, edits).ok_or_else(overlap)
     }
 
@@ -122,7 +120,7 @@ impl<'a> ShellTextAnalysis<'a> {
     }
 
     /// What to write for a placeholder. `None` if it was met before.
-    pub fn meet(&mut self, placeholder: usize, form: Form) -> Option<Piece> {
+    pub fn meet(&mut self, placeholder: usize, form: Form, in_function: bool) -> Option<Piece> {
         let kind = &mut self.kinds[placeholder];
         if kind.is_some() {
             return None;
@@ -134,7 +132,9 @@ impl<'a> ShellTextAnalysis<'a> {
             Form::Comment => Piece::Text(self.placeholders[placeholder].path.to_string()),
             _ => {
                 let number = self.variable(placeholder);
-                Piece::Text(form.reference(&format!("{}{number}", self.prefix))?)
+                let variable = format!("{}{number}", self.prefix);
+                self.references += 1;
+                Piece::Text(form.reference(&variable, in_function)?)
             }
         })
     }
@@ -148,16 +148,23 @@ impl<'a> ShellTextAnalysis<'a> {
     }
 
     /// Reads a text for another shell. Gives the reference to the variable with it.
-    pub fn nested(&mut self, region: &Region, scope: Scope) -> Result<String, ShellError> {
+    pub fn nested(
+        &mut self,
+        region: &Region,
+        scope: Scope,
+        in_function: bool,
+    ) -> Result<Option<String>, ShellError> {
         let prefix = std::mem::replace(&mut self.prefix, filled_script::prefix_for(&region.text));
         let variables = std::mem::take(&mut self.variables);
         let numbers = std::mem::take(&mut self.numbers);
-        let pieces = self.region(region, &VariableAttributes::default(), scope)?;
+        let pieces = self.region(region, scope)?;
         let variables = std::mem::replace(&mut self.variables, variables);
         self.variables.push(Variable::Code(UnfilledScript { pieces, variables }));
         self.prefix = prefix;
         self.numbers = numbers;
-        Ok(format!("\"${}{}\"", self.prefix, self.variables.len() - 1))
+        self.references += 1;
+        let variable = format!("{}{}", self.prefix, self.variables.len() - 1);
+        Ok(Form::Word.reference(&variable, in_function))
     }
 
     pub fn error_at(&self, placeholder: usize, refusal: &Refusal) -> ShellError {

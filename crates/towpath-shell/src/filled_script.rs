@@ -4,6 +4,7 @@
 //! an environment variable has 128 KiB at most and is seen by every child.
 
 use crate::bash::quoting::single_quote;
+use crate::guards;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,9 +66,9 @@ impl Filled {
         let reads: Vec<String> =
             (0..count).map(|i| format!("IFS= read -r -d '' {prefix}{i}")).collect();
         let file = single_quote(values_file);
-        let set = self.set_arguments(&prefix);
+        let (set, asks) = (self.set_arguments(&prefix), guards::prelude(&prefix, &self.script));
         // Without its values the script must not run at all.
-        format!("{{ {}; }} <{file} || exit 125; {set}{}", reads.join(" && "), self.script)
+        format!("{{ {}; }} <{file} || exit 125; {asks}{set}{}", reads.join(" && "), self.script)
     }
 
     /// The script for a reader, with the values of its variables above it.
@@ -80,7 +81,7 @@ impl Filled {
             let quoted: Vec<String> = self.arguments.iter().map(|a| single_quote(a)).collect();
             text.push_str(&format!("set -- {}\n", quoted.join(" ")));
         }
-        text + &self.script
+        text + &guards::without_guards(&prefix, &self.script)
     }
 
     /// The prefix of the variables in the script. It was chosen to be the longest in the text, so it
@@ -111,7 +112,8 @@ impl Filled {
         let values: String = self.all_values().enumerate().map(set).collect();
         let options =
             if self.fail_fast { format!("set {}; ", FAIL_FAST.join(" ")) } else { String::new() };
-        format!("{options}{values}{}{}", self.set_arguments(&prefix), self.script)
+        let asks = guards::prelude(&prefix, &self.script);
+        format!("{options}{values}{asks}{}{}", self.set_arguments(&prefix), self.script)
     }
 
     /// What to write into the file: each value, ended by a NUL byte.

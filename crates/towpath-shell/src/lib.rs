@@ -9,7 +9,9 @@ pub mod bash;
 mod beside_placeholder;
 mod builtin_calls;
 mod compile_to_unfilled_script;
+mod declared_variables;
 mod filled_script;
+mod guards;
 mod integer_values;
 mod nested_code;
 mod parse_and_fill_shell_text;
@@ -23,7 +25,6 @@ mod text_edits;
 mod text_with_placeholder_marks;
 mod unfilled_script_types;
 mod value_as_code_warnings;
-mod variable_attributes;
 mod words_read_as_code;
 
 pub use filled_script::{FAIL_FAST, Filled};

@@ -24,8 +24,8 @@ pub struct NestedCode {
     pub range: Range<usize>,
     /// The text as the other shell gets it.
     pub region: Region,
-    /// Whether that shell is certainly bash.
-    pub bash: bool,
+    /// The shell that reads it.
+    pub shell: &'static str,
 }
 
 /// The code in a command's words, if it has placeholders and is known but for them.
@@ -53,5 +53,5 @@ pub fn find(simple: &Simple, redirects: &[Redirect], region: &Region) -> Option<
     // These have a syntax of their own.
     let other =
         matches!(shell, "zsh" | "ksh") && parser_library::parse(&inner.text, &inner.text).is_err();
-    (!other).then_some(NestedCode { range, region: inner, bash: shell == "bash" })
+    (!other).then_some(NestedCode { range, region: inner, shell })
 }

@@ -8,10 +8,7 @@ use crate::compile_to_unfilled_script::{Scope, ShellTextAnalysis};
 use crate::integer_values;
 use crate::text_with_placeholder_marks::Region;
 use crate::unfilled_script_types::{Piece, UnfilledScript, Variable};
-use crate::variable_attributes::VariableAttributes;
-use crate::{
-    Filled, RecipeVariable, filled_script, parse_script_with_placeholders, recipe_var_environment,
-};
+use crate::{Filled, RecipeVariable, parse_script_with_placeholders, recipe_var_environment};
 use std::collections::HashMap;
 use std::ops::Range;
 use towpath_core::{Placeholder, PlaceholderSyntax, VarPath};
@@ -244,8 +241,8 @@ fn with_placeholders(
             help: None,
         });
     }
-    let mut reader = ShellTextAnalysis::new(placeholders, filled_script::prefix_for(text));
-    let pieces = reader.region(region, &VariableAttributes::default(), Scope::default())?;
+    let mut reader = ShellTextAnalysis::new(text, placeholders);
+    let pieces = reader.region(region, Scope::default())?;
     let ShellTextAnalysis { kinds, variables, warnings, .. } = reader;
     let placeholders = placeholders
         .iter()

@@ -2,8 +2,7 @@
 //!
 //! The text itself comes first. If the parser cannot read it, or sees other quoting than the scanner
 //! does, pieces without a placeholder are replaced by harmless ones, then whole command lines
-//! without one. What is read from the parts that the tree no longer shows is read with care: a
-//! variable that is named there may be anything.
+//! without one.
 
 use crate::bash::scanner::{self, Atom, Scan, ScannedWord};
 use crate::bash::tree::Block;
@@ -11,7 +10,6 @@ use crate::bash::{NotBash, parser_library, parser_scanner_agreement};
 use crate::refusal_messages::{self, Refusal};
 use crate::replace_pieces_without_placeholder::SimplifiedText;
 use crate::text_with_placeholder_marks::{MARK_LEN, Region};
-use crate::variable_attributes::VariableAttributes;
 use std::ops::Range;
 
 /// The most bytes that are given to the parser, without what is replaced.
@@ -21,8 +19,6 @@ pub struct ParsedRegion {
     pub block: Block,
     /// The text that `block` is the tree of, as long as the one that was written.
     pub region: Region,
-    /// The names of the text around, and of what `block` does not show.
-    pub names: VariableAttributes,
     /// Comments with a placeholder that `block` does not show.
     pub comments: Vec<Range<usize>>,
     /// Lines without a placeholder that the parser cannot read, and why.
@@ -45,7 +41,7 @@ impl From<NotBash> for ParseError {
     }
 }
 
-pub fn parse(region: &Region, outer: &VariableAttributes) -> Result<ParsedRegion, ParseError> {
+pub fn parse(region: &Region) -> Result<ParsedRegion, ParseError> {
     let scan = scanner::scan(&region.text, &|r| region.has_mark(r))?;
     // Where the delimiter is a value, nothing after it can be read.
     if let Some(mark) = scan.here_doc_words.iter().find_map(|word| region.marks_in(word).first()) {
@@ -55,16 +51,10 @@ pub fn parse(region: &Region, outer: &VariableAttributes) -> Result<ParsedRegion
     if region.text.len() <= MOST
         && let Ok(block) = tree(region, region, &scan.atoms, &scan.words)
     {
-        let names = outer.clone();
-        return Ok(ParsedRegion {
-            block,
-            region: region.clone(),
-            names,
-            comments: Vec::new(),
-            unread: Vec::new(),
-        });
+        let (comments, unread) = (Vec::new(), Vec::new());
+        return Ok(ParsedRegion { block, region: region.clone(), comments, unread });
     }
-    Ok(without_unread(region, &scan, outer)?)
+    Ok(without_unread(region, &scan)?)
 }
 
 /// Whether the text is bash, as far as can be known without running it.
@@ -101,39 +91,23 @@ fn tree(
     }
 }
 
-fn without_unread(
-    region: &Region,
-    scan: &Scan,
-    outer: &VariableAttributes,
-) -> Result<ParsedRegion, NotBash> {
+fn without_unread(region: &Region, scan: &Scan) -> Result<ParsedRegion, NotBash> {
     let mut simplified = SimplifiedText::of(region, scan);
-    let mut names = outer.clone();
-    for piece in &simplified.hidden {
-        names.add_hidden_piece(&region.text[piece.clone()]);
-    }
     let mut unread = Vec::new();
     let whole = region.with_text(simplified.text.clone());
     if whole.text.len() <= MOST
         && let Ok(block) = tree(&whole, region, &simplified.atoms, &scan.words)
     {
-        return Ok(ParsedRegion {
-            block,
-            region: whole,
-            names,
-            comments: simplified.comments,
-            unread,
-        });
+        let comments = simplified.comments;
+        return Ok(ParsedRegion { block, region: whole, comments, unread });
     }
     let keep = whole.text.len() <= MOST;
     let mut dropped: Vec<Range<usize>> = Vec::new();
     for line in lines_without_marks(region, scan) {
         match line_tree(region, &simplified, &line) {
             Ok(_) if keep => continue,
-            Ok(block) => names = VariableAttributes::of(&block, &region.text[line.clone()], &names),
-            Err(error) => {
-                names.add_hidden_line(&region.text[line.clone()]);
-                unread.push(error);
-            }
+            Ok(_) => {}
+            Err(error) => unread.push(error),
         }
         match dropped.last_mut() {
             Some(last) if simplified.text[last.end..line.start].trim().is_empty() => {
@@ -151,7 +125,7 @@ fn without_unread(
     }
     let whole = region.with_text(simplified.text);
     let block = tree(&whole, region, &simplified.atoms, &scan.words)?;
-    Ok(ParsedRegion { block, region: whole, names, comments: simplified.comments, unread })
+    Ok(ParsedRegion { block, region: whole, comments: simplified.comments, unread })
 }
 
 /// The tree of one line alone; its ranges begin at the line.

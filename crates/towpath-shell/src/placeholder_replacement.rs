@@ -55,12 +55,18 @@ impl Form {
     }
 
     /// The reference to `variable` for this context. A quoted reference is literal in patterns too.
-    pub fn reference(self, variable: &str) -> Option<String> {
+    /// A function can be handed to another shell: there the variable is not set, and it fails.
+    pub fn reference(self, variable: &str, in_function: bool) -> Option<String> {
+        let quoted = match in_function {
+            true => format!("\"${{{variable}?the value is not known in this shell}}\""),
+            false => format!("\"${variable}\""),
+        };
         match self {
-            Form::Word | Form::Pattern | Form::Key => Some(format!("\"${variable}\"")),
+            Form::Word | Form::Pattern | Form::Key => Some(quoted),
+            Form::Double | Form::HereDoc if in_function => Some(quoted.trim_matches('"').into()),
             Form::Double | Form::HereDoc => Some(format!("${{{variable}}}")),
-            Form::Single => Some(format!("'\"${variable}\"'")),
-            Form::Ansi => Some(format!("'\"${variable}\"$'")),
+            Form::Single => Some(format!("'{quoted}'")),
+            Form::Ansi => Some(format!("'{quoted}$'")),
             Form::Comment | Form::Integer(_) => None,
         }
     }

@@ -46,8 +46,6 @@ refusals! {
     DECLARATION: "a value here could be read as the name of a variable",
         "write `export NAME={{v}}` plainly: without `command` or `builtin`, the name not quoted";
     UNCLOSED: "this here-document has no end line", "end it with its delimiter on a line of its own";
-    FUNCTION_LEAVES: "this function is handed to another shell, where the value is not known",
-        "give the function the value as an argument, and use \"$1\" in it";
     DESCRIPTOR: "bash would expand this value twice, or take it for a file descriptor",
         "write `> {{v}} 2>&1` for a file";
     ATTRIBUTES: "a declaration that only bash can read may make this variable an integer or a \

@@ -14,20 +14,14 @@ pub struct SimplifiedText {
     pub text: String,
     /// What the scanner would find in `text`.
     pub atoms: Vec<Atom>,
-    /// Pieces that were replaced and could set a variable.
-    pub hidden: Vec<Range<usize>>,
     /// Comments with a placeholder, which are blank in `text`.
     pub comments: Vec<Range<usize>>,
 }
 
 impl SimplifiedText {
     pub fn of(region: &Region, scan: &Scan) -> SimplifiedText {
-        let mut out = SimplifiedText {
-            text: String::new(),
-            atoms: Vec::new(),
-            hidden: Vec::new(),
-            comments: Vec::new(),
-        };
+        let mut out =
+            SimplifiedText { text: String::new(), atoms: Vec::new(), comments: Vec::new() };
         let mut bytes = region.text.clone().into_bytes();
         let mut inside = 0;
         for atom in &pieces(region, scan) {
@@ -129,9 +123,6 @@ impl SimplifiedText {
             }
         };
         self.atoms.extend(became.map(|kind| Atom { kind, ..atom.clone() }));
-        if written.contains(['$', '`', '(']) && !matches!(atom.kind, Kind::Single | Kind::Comment) {
-            self.hidden.push(atom.range.clone());
-        }
     }
 }
 

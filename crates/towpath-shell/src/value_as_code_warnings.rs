@@ -10,17 +10,17 @@ use crate::bash::command_words::CommandWords;
 use crate::bash::started_program_and_code;
 use crate::bash::tree::*;
 use crate::bash::visit::{self, Visitor};
+use crate::declared_variables::DeclaredVariables;
 use crate::text_with_placeholder_marks::Region;
-use crate::variable_attributes::VariableAttributes;
 use crate::words_read_as_code::{self, Finding, ReadAs};
-use crate::{builtin_calls, nested_code};
+use crate::{builtin_calls, nested_code, placeholder_context};
 use std::collections::HashSet;
 use std::ops::Range;
 
 pub fn warn(
     block: &Block,
     region: &Region,
-    names: &VariableAttributes,
+    names: &DeclaredVariables,
     warnings: &mut Vec<ShellWarning>,
 ) {
     let mut set_from_values = SetFromValues { region, names: HashSet::new() };
@@ -52,7 +52,7 @@ impl Visitor for SetFromValues<'_> {
                         if given =>
                     {
                         let set = builtin_calls::names_set(name, arguments).into_iter();
-                        self.names.extend(set.filter_map(|w| w.text.clone()));
+                        self.names.extend(set.flatten().map(str::to_owned));
                     }
                     _ => {}
                 }
@@ -78,7 +78,7 @@ impl SetFromValues<'_> {
 
 struct WarningSearch<'a> {
     region: &'a Region,
-    names: &'a VariableAttributes,
+    names: &'a DeclaredVariables,
     set_from_values: HashSet<String>,
     warnings: &'a mut Vec<ShellWarning>,
 }
@@ -106,14 +106,6 @@ impl Visitor for WarningSearch<'_> {
         let AssignedValue::Scalar(word) = &assignment.value else { return };
         if self.names.integer(name) {
             self.calculated(None, &word.range, &word.parts);
-        } else if self.names.unseen_code_before(assignment.range.start)
-            && let Some(placeholder) = self.direct(&word.range, &word.parts)
-        {
-            let message = format!(
-                "code that this text does not show may have made `{name}` an integer: then bash \
-                 calculates with the value"
-            );
-            self.warn(placeholder, message, Some("assign it before that code runs".into()), true);
         }
     }
 
@@ -134,7 +126,7 @@ impl Visitor for WarningSearch<'_> {
     }
 
     fn calculated(&mut self, array: Option<&str>, range: &Range<usize>, parts: &[Part]) {
-        if array.is_some_and(|name| self.names.associative_somewhere(name)) {
+        if array.is_some_and(|name| self.names.associative(name)) {
             return;
         }
         let help = "use the placeholder itself here: its value is checked to be an integer";
@@ -205,7 +197,7 @@ impl WarningSearch<'_> {
             let (name, _) =
                 self.region.text[word.range.clone()].split_once('=').unwrap_or_default();
             let name = name.trim_start_matches(['"', '\'']);
-            if self.names.is_code(name)
+            if placeholder_context::is_code(name, &self.region.text)
                 && let Some(placeholder) = self.direct(&word.range, &word.parts)
             {
                 let message = format!("bash expands or runs the value of `{name}`");
@@ -292,14 +284,12 @@ impl WarningSearch<'_> {
     }
 
     fn declare(&mut self, declare: &Declare) {
-        if !crate::variable_attributes::has_flag(declare, 'i') {
-            return;
-        }
-        for assignment in &declare.assignments {
-            if let Some(mark) = self.region.marks_in(&assignment.range).first() {
-                let placeholder = mark.at..mark.at + crate::text_with_placeholder_marks::MARK_LEN;
-                self.push(placeholder, "declare -i", true);
-            }
+        let integers = declare.assignments.iter().filter(|a| self.names.integer(&a.target.name));
+        let marks: Vec<_> =
+            integers.filter_map(|a| self.region.marks_in(&a.range).first()).copied().collect();
+        for mark in marks {
+            let placeholder = mark.at..mark.at + crate::text_with_placeholder_marks::MARK_LEN;
+            self.push(placeholder, "declare -i", true);
         }
     }
 

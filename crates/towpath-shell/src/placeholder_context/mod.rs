@@ -7,13 +7,11 @@
 use crate::bash::tree::*;
 use crate::compile_to_unfilled_script::{Scope, ShellTextAnalysis};
 use crate::integer_values::Style;
-use crate::nested_code::{self, NestedCode};
 use crate::placeholder_replacement::{Form, Mode};
 use crate::refusal_messages::{self, Refusal};
 use crate::text_edits::Edit;
 use crate::text_with_placeholder_marks::{MARK_LEN, Mark, Region};
-use crate::variable_attributes::VariableAttributes;
-use crate::{ShellError, beside_placeholder, builtin_calls, value_as_code_warnings};
+use crate::{ShellError, beside_placeholder};
 use std::ops::Range;
 
 pub struct Walk<'a, 'r> {
@@ -21,46 +19,29 @@ pub struct Walk<'a, 'r> {
     pub region: &'a Region,
     /// The text as it was written.
     pub written: &'a Region,
-    pub names: &'a VariableAttributes,
     pub scope: Scope,
     pub reader: &'a mut ShellTextAnalysis<'r>,
     pub edits: Vec<Edit>,
-    /// Commands whose output nothing in this text reads.
-    pub unread: Vec<Range<usize>>,
-}
-
-/// Commands of the text itself that only print, as far as can be seen: no pipe, redirection,
-/// substitution or function is around them.
-pub fn unread(block: &Block, text: &str) -> Vec<Range<usize>> {
-    // What these redirect may be the output of everything.
-    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    if words.any(|word| matches!(word, "exec" | "coproc")) {
-        return Vec::new();
-    }
-    let alone = block.statements.iter().filter(|s| s.redirects.is_empty() && !s.background);
-    let simple = alone.filter_map(|s| match &s.command {
-        Command::Simple(simple) => Some(simple.range.clone()),
-        _ => None,
-    });
-    simple.filter(|range| !text[range.clone()].contains(['(', '`'])).collect()
 }
 
 mod assignments;
+mod commands;
 mod here_docs;
+mod loops;
 mod words;
+
+use assignments::Place;
+pub use assignments::is_code;
 
 type Done = Result<(), ShellError>;
 
 impl Walk<'_, '_> {
     pub fn block(&mut self, block: &Block) -> Done {
-        let known = self.scope.associative.len();
         let unsplit = std::mem::take(&mut self.scope.unsplit);
         self.comments(&block.comments)?;
         for statement in &block.statements {
             self.statement(statement)?;
-            self.declared(statement);
         }
-        self.scope.associative.truncate(known);
         self.scope.unsplit = unsplit;
         Ok(())
     }
@@ -76,14 +57,12 @@ impl Walk<'_, '_> {
 
     fn statement(&mut self, statement: &Statement) -> Done {
         self.comments(&statement.comments)?;
+        statement.redirects.iter().try_for_each(|r| self.redirect(r))?;
         match &statement.command {
             Command::Simple(simple) => self.simple(simple, &statement.redirects)?,
             Command::Declare(declare) => self.declare(declare)?,
             Command::Chain { first, rest } => {
                 self.statement(first)?;
-                if rest.first().is_some_and(|(link, _)| *link != Link::Pipe) {
-                    self.declared(first);
-                }
                 for (_, statement) in rest {
                     self.statement(statement)?;
                 }
@@ -105,51 +84,6 @@ impl Walk<'_, '_> {
                 self.scope.functions -= 1;
             }
         }
-        statement.redirects.iter().try_for_each(|r| self.redirect(r))
-    }
-
-    fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) -> Done {
-        for assignment in &simple.assignments {
-            self.assignment(assignment, None)?;
-        }
-        let Some(name) = simple.words.first() else { return Ok(()) };
-        if beside_placeholder::assigns_to_mark(self.region, &name.range) {
-            return Err(self.refuse(&name.range, &refusal_messages::VARIABLE_NAME));
-        }
-        let mode = match builtin_calls::called(simple) {
-            Some((name, _)) if builtin_calls::declares(name) => {
-                Mode::Refuse(&refusal_messages::DECLARATION)
-            }
-            Some(("let", _)) => Mode::Integer(Style::Bare),
-            Some(("printf", arguments)) => self.printed_into(arguments),
-            _ => Mode::Word,
-        };
-        if let Some(range) = value_as_code_warnings::value_as_name(simple, self.written) {
-            return Err(self.refuse(&range, &refusal_messages::VARIABLE_NAME));
-        }
-        self.word(name, Mode::Word)?;
-        let code = nested_code::find(simple, redirects, self.written);
-        let inside = |w: &&Word| code.as_ref().is_some_and(|c| c.range.contains(&w.range.start));
-        for word in simple.words[1..].iter().filter(|w| !inside(w)) {
-            let source = &self.region.text[word.range.clone()];
-            if self.names.keyword && source.contains('=') {
-                self.no_mark(&word.range, &refusal_messages::KEYWORD)?;
-            }
-            self.word(word, mode)?;
-        }
-        code.map_or(Ok(()), |code| self.nested(&code))
-    }
-
-    /// The command gets its code in a variable, filled for the shell that reads it.
-    fn nested(&mut self, code: &NestedCode) -> Done {
-        let shells = self.scope.shells + 1;
-        if shells > nested_code::MAX_DEPTH {
-            return Err(self.refuse(&code.range, &refusal_messages::DEEP_SHELLS));
-        }
-        self.may_refer(&code.range)?;
-        let scope = Scope { shells, posix: !code.bash, ..Scope::default() };
-        let reference = self.reader.nested(&code.region, scope)?;
-        self.edits.push(Edit::text(code.range.clone(), reference));
         Ok(())
     }
 
@@ -166,10 +100,7 @@ impl Walk<'_, '_> {
             .names
             .iter()
             .try_for_each(|n| self.no_mark(n, &refusal_messages::VARIABLE_NAME))?;
-        // `for` and `select` assign every word to their name.
-        let name = compound.names.first().map(|n| &self.region.text[n.clone()]);
-        let mode = name.map_or(Mode::Word, |name| self.assigned(name));
-        self.words(&compound.words, mode)?;
+        self.loop_words(compound)?;
         compound.arithmetic.iter().try_for_each(|a| self.arithmetic(a))?;
         compound.blocks.iter().try_for_each(|b| self.block(b))
     }
@@ -211,7 +142,7 @@ impl Walk<'_, '_> {
         // `>&word-` moves a descriptor.
         let moves = self.region.text[word.range.clone()].trim_end_matches(['"', '\'']);
         let file = beside_placeholder::is_file_name(&self.region.text, &word.parts);
-        if !self.scope.posix && file && !moves.ends_with('-') {
+        if !self.scope.posix() && file && !moves.ends_with('-') {
             // Also where no placeholder is: a variable may have a value.
             let operator = operator.start..operator.start + written.len();
             self.edits.push(Edit::text(operator, "&>"));

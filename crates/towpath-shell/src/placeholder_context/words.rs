@@ -4,6 +4,7 @@ use super::{Done, Walk, mark_range};
 use crate::bash::quoting::{self, Quoting};
 use crate::bash::tree::*;
 use crate::beside_placeholder;
+use crate::guards::Guard;
 use crate::integer_values::{self, Style};
 use crate::placeholder_replacement::{Form, Mode};
 use crate::refusal_messages::{self, Refusal};
@@ -72,7 +73,7 @@ impl Walk<'_, '_> {
         for mark in self.marks(&arithmetic.range) {
             let array =
                 beside_placeholder::subscripted_name(self.region, arithmetic.range.start, mark);
-            if array.is_some_and(|name| self.names.associative_somewhere(name)) {
+            if array.is_some_and(|name| self.scope.declared.associative(name)) {
                 return Err(self.refuse(&mark_range(mark), &refusal_messages::ASSOCIATIVE));
             }
         }
@@ -141,8 +142,12 @@ impl Walk<'_, '_> {
             Mode::Word => mode,
             evaluated => return self.parts(parts, evaluated),
         };
+        let end = range.end - 1;
+        let before = self.reader.references;
         if mode != Mode::Word {
-            return self.parts(parts, mode);
+            self.parts(parts, mode)?;
+            self.guard_default(before, parameter, end);
+            return Ok(());
         }
         let plain = |part: &Part| match part {
             Part::Literal(range) => !self.region.text[range.clone()].contains(['\\', '~']),
@@ -154,8 +159,17 @@ impl Walk<'_, '_> {
         let kept = operator.replace('=', "-");
         let open = format!("{kept}\"${{{}", parameter.target.name);
         self.edits.push(Edit::text(target.end..target.end, open));
-        self.edits.push(Edit::text(range.end - 1..range.end - 1, "}\""));
-        self.parts(parts, Mode::Operand { heredoc: false })
+        self.parts(parts, Mode::Operand { heredoc: false })?;
+        self.guard_default(before, parameter, end);
+        self.edits.push(Edit::text(end..end, "}\""));
+        Ok(())
+    }
+
+    fn guard_default(&mut self, before: usize, parameter: &Parameter, end: usize) {
+        if self.reader.references > before {
+            let guard = self.guard(Guard::Assigned, &parameter.target.name, true);
+            self.edits.push(Edit::text(end..end, guard));
+        }
     }
 
     pub(super) fn substitution(
@@ -165,13 +179,11 @@ impl Walk<'_, '_> {
         body: &Block,
         mode: Mode,
     ) -> Done {
-        if !self.region.has_mark(range) {
-            return Ok(());
-        }
+        let marked = self.region.has_mark(range);
         if kind == SubstitutionKind::Backtick {
-            return self.backtick(range, mode);
+            return if marked { self.backtick(range, mode) } else { Ok(()) };
         }
-        if self.region.text[range.clone()].starts_with("$((") {
+        if marked && self.region.text[range.clone()].starts_with("$((") {
             return Err(self.refuse(range, &refusal_messages::PARENTHESES));
         }
         self.block(body)
@@ -185,7 +197,7 @@ impl Walk<'_, '_> {
         if scope.depth > 6 {
             return Err(self.refuse(range, &refusal_messages::DEEP));
         }
-        let pieces = self.reader.region(&inner, self.names, scope)?;
+        let pieces = self.reader.region(&inner, scope)?;
         let with = pieces
             .into_iter()
             .map(|piece| match piece {
@@ -284,24 +296,9 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Whether the variable of a value is known where `range` is read, and goes nowhere else.
-    pub(super) fn may_refer(&self, range: &Range<usize>) -> Done {
-        if self.scope.functions > 0 && self.names.functions_leave {
-            return Err(self.refuse(range, &refusal_messages::FUNCTION_LEAVES));
-        }
-        let unread = self.unread.iter().any(|r| r.start <= range.start && range.end <= r.end);
-        let read = !unread && self.names.reads_are_evaluated();
-        match read || self.names.arguments_are_evaluated() {
-            true => Err(self.refuse(range, &refusal_messages::EVALUATED_READ)),
-            false => Ok(()),
-        }
-    }
-
     pub(super) fn write(&mut self, mark: Mark, form: Form) -> Done {
-        if !matches!(form, Form::Comment | Form::Integer(_)) {
-            self.may_refer(&mark_range(mark))?;
-        }
-        let Some(piece) = self.reader.meet(mark.placeholder, form) else {
+        let in_function = self.scope.functions > 0;
+        let Some(piece) = self.reader.meet(mark.placeholder, form, in_function) else {
             return Err(self.refuse(&mark_range(mark), &refusal_messages::UNSURE));
         };
         self.edits.push(Edit { range: mark_range(mark), with: vec![piece] });

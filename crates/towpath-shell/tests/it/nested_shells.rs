@@ -190,8 +190,6 @@ fn what_another_shell_cannot_take_is_refused() {
         "sh -c 'echo a >& f-{{v}}'",
         "ssh host 'echo a >& f-{{v}}'",
         "ssh host echo {{v}} \"'\"",
-        "bash -c 'f() { echo {{v}}; }; export -f f; bash -c f'",
-        "f() { bash -c 'echo {{v}}'; }; export -f f",
         "declare -i n; read n < <(bash -c 'echo {{v}}')",
         "bash -c 'declare -i n; read n <<<{{v}}'",
         "bash -c \"sh -c \\\"{{v}}() { :; }\\\"\"",

@@ -107,7 +107,6 @@ fn a_value_that_is_the_code_is_only_noted() {
         "trap {{v}} EXIT",
         "let x={{v}}",
         "declare -i n={{v}}",
-        "source f; n={{v}}",
     ] {
         assert_eq!(counts(text), (0, 1), "{text}");
     }
