@@ -12,6 +12,8 @@ use std::collections::HashSet;
 pub struct DeclaredVariables {
     integers: HashSet<String>,
     references: HashSet<String>,
+    /// References that are declared with what they refer to.
+    bound: HashSet<String>,
     associative: HashSet<String>,
 }
 
@@ -32,6 +34,11 @@ impl DeclaredVariables {
 
     pub fn reference(&self, name: &str) -> bool {
         self.references.contains(name)
+    }
+
+    /// A reference to another variable gets what is assigned, and has that one's attributes.
+    pub fn unbound_reference(&self, name: &str) -> bool {
+        self.reference(name) && !self.bound.contains(name)
     }
 
     pub fn associative(&self, name: &str) -> bool {
@@ -76,6 +83,7 @@ impl Visitor for DeclaredVariables {
                 let names = declare.names.iter().chain(targets).map(|n| n.name.as_str());
                 let operands = words.filter_map(|w| w.text.as_deref()).chain(names);
                 self.declaration(&declare.variant, operands);
+                self.bound.extend(declare.assignments.iter().map(|a| a.target.name.clone()));
             }
             Command::Simple(simple) => match builtin_calls::called(simple) {
                 Some((name, arguments)) if builtin_calls::declares(name) => {

@@ -89,8 +89,9 @@ pub fn prelude(prefix: &str, script: &str) -> String {
         let (word, other) = (format!("{prefix}w"), format!("{prefix}x"));
         text += &format!(
             "{prefix}run() {{ for {word}; do case ${word} in command|builtin|-*) continue;; \
-             {EVALUATING}) ;; printf|test|'['|wait) {word}=; for {other}; do case ${other} in \
-             -[vRp]*) {word}=$1;; esac; done;; *) {word}=;; esac; break; done; \
+             {EVALUATING}) ;; printf) case $1$2 in printf-v*|command*|builtin*) ;; *) {word}=;; esac;; \
+             test|'['|wait) {word}=; for {other}; do case ${other} in -[vRp]*) {word}=$1;; esac; \
+             done;; *) {word}=;; esac; break; done; \
              if [ -n \"${word}\" ]; then echo \"${word} could run the value that it gets here\" >&2; \
              exit 125; fi; \"$@\"; }}; "
         );

@@ -121,7 +121,7 @@ impl ShellText {
             return Err(ShellError { range, ..whole("text with values is limited to 4 MB") });
         }
         deep_stack::run(text, || with_placeholders(text, &region, &placeholders))
-            .unwrap_or_else(|| Err(whole("this text is too deep to be understood")))
+            .unwrap_or_else(|| Err(whole("this text cannot be read")))
     }
 
     /// The author's text.

@@ -46,7 +46,7 @@ pub fn code_words(words: &CommandWords, program: usize) -> Vec<Finding> {
     let mut found = Vec::new();
     let Some(name) = words.base(program) else { return unknown_shell(words, program) };
     for entry in PROGRAMS {
-        if let Some(reader) = entry.names.iter().find(|n| **n == name) {
+        if let Some(reader) = entry.named(name) {
             found.extend(findings(code_indexes(words, program, &entry.code), reader));
         }
     }
@@ -71,7 +71,7 @@ fn unknown_shell(words: &CommandWords, program: usize) -> Vec<Finding> {
 fn started_shell(words: &CommandWords, program: usize, found: &mut Vec<Finding>) {
     let shell = &PROGRAMS[0];
     for at in program + 1..words.words.len() {
-        let name = words.base(at).and_then(|n| shell.names.iter().find(|s| **s == n));
+        let name = words.base(at).and_then(|n| shell.named(n));
         if let Some(reader) = name {
             found.extend(findings(code_indexes(words, at, &shell.code), reader));
         }

@@ -22,6 +22,12 @@ impl CommandWords<'_> {
         word.text.as_deref().filter(|_| !(self.open)(&word.range))
     }
 
+    /// A word that begins like an option, also if only its start is known: `-u{{user}}`.
+    pub fn option(&self, index: usize) -> Option<&str> {
+        let source = self.source(index);
+        self.text(index).or(Some(source)).filter(|text| text.starts_with('-'))
+    }
+
     pub fn source(&self, index: usize) -> &str {
         self.words.get(index).map_or("", |w| &self.source[w.range.clone()])
     }

@@ -2,7 +2,14 @@
 //! bounds its own depth, but trees are also walked and dropped recursively, and a stack overflow
 //! cannot be caught.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+thread_local! {
+    /// A panic of this thread is expected, and nothing is printed for it.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
 
 /// So many levels fit on any stack. Each level needs at least one character that is no part of a plain
 /// word: a bracket, a quote, an operator, or the blank after a reserved word.
@@ -22,6 +29,23 @@ pub fn run<T: Send>(text: &str, work: impl FnOnce() -> T + Send) -> Option<T> {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         thread.ok()?.join().ok()
     })
+}
+
+/// `None` if the work panicked. Nothing is printed about it.
+pub fn quietly<T>(work: impl FnOnce() -> T) -> Option<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !QUIET.get() {
+                print(panic);
+            }
+        }));
+    });
+    let outer = QUIET.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work)).ok();
+    QUIET.set(outer);
+    done
 }
 
 fn most_levels(text: &str) -> usize {

@@ -44,6 +44,15 @@ pub struct Program {
     pub shell: bool,
 }
 
+impl Program {
+    /// Its own spelling of `name`, which may end in a version: `python3.11`.
+    pub fn named(&self, name: &str) -> Option<&'static str> {
+        let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let with = |wanted: &str| self.names.iter().find(|n| **n == wanted).copied();
+        with(name).or_else(|| with(plain))
+    }
+}
+
 /// Runs a file, or the code after an option, or its standard input.
 const fn interpreter(
     names: &'static [&'static str],
@@ -80,7 +89,9 @@ const SED: &[&str] = &["-e", "-f", "--expression", "--file"];
 
 pub const PROGRAMS: &[Program] = &[
     Program {
-        names: &["bash", "sh", "dash", "ash", "zsh", "ksh"],
+        names: &[
+            "bash", "sh", "dash", "ash", "zsh", "ksh", "rbash", "mksh", "lksh", "ksh93", "yash",
+        ],
         code: Code::Option(Options {
             letters: "c",
             long: &[],
@@ -94,7 +105,9 @@ pub const PROGRAMS: &[Program] = &[
     interpreter(&["python", "python3", "python2"], "c", &[], "WX"),
     interpreter(&["perl"], "eE", &[], "I"),
     interpreter(&["ruby", "lua"], "e", &[], "rI"),
-    interpreter(&["node", "bun", "deno"], "ep", &["--eval", "--print"], "r"),
+    interpreter(&["fish", "csh", "tcsh"], "c", &[], ""),
+    interpreter(&["tclsh", "wish", "ed", "ex"], "", &[], ""),
+    interpreter(&["node", "nodejs", "bun", "deno"], "ep", &["--eval", "--print"], "r"),
     interpreter(&["php"], "r", &[], "d"),
     by_option(&["psql"], "c", &["--command"]),
     by_option(&["mysql", "mariadb"], "e", &["--execute"]),
@@ -133,6 +146,10 @@ pub const PROGRAMS: &[Program] = &[
         shell: true,
     },
     by_option(&["mapfile", "readarray"], "C", &[]),
+    by_option(&["vim", "vi", "nvim"], "c", &["--cmd"]),
+    by_option(&["gdb"], "", &["-ex", "--ex", "--eval-command"]),
+    by_option(&["tar"], "I", &["--use-compress-program", "--checkpoint-action"]),
+    all(&["socat"]),
 ];
 
 /// Programs that hand a shell among their arguments on as it is written.

@@ -17,7 +17,7 @@ pub fn resolve(words: &CommandWords) -> Option<usize> {
 
 /// The first word from `at` on that is neither an option nor the argument of one.
 fn skip_options(words: &CommandWords, mut at: usize, takes: impl Fn(&str) -> usize) -> usize {
-    while let Some(option) = words.text(at).filter(|t| t.starts_with('-') && t.len() > 1) {
+    while let Some(option) = words.option(at).filter(|t| t.len() > 1) {
         if option == "--" {
             return at + 1;
         }
@@ -142,8 +142,8 @@ pub fn reads_code_from_stdin(words: &CommandWords, program: usize) -> Option<&'s
     if words.text(program + 1).is_some_and(|file| streams.contains(&file)) {
         return reads_code_from_file(words, program);
     }
-    let entry = PROGRAMS.iter().find(|p| p.stdin && p.names.contains(&name))?;
-    let reader = entry.names.iter().find(|n| **n == name)?;
+    let entry = PROGRAMS.iter().find(|p| p.stdin && p.named(name).is_some())?;
+    let reader = entry.named(name)?;
     let plain = match entry.code {
         Code::Rest { .. } => true,
         _ => {
@@ -159,5 +159,5 @@ pub fn reads_code_from_stdin(words: &CommandWords, program: usize) -> Option<&'s
             (by_stdin || forced) && code_indexes(words, program, &entry.code).is_empty()
         }
     };
-    plain.then_some(*reader)
+    plain.then_some(reader)
 }

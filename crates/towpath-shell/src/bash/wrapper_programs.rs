@@ -242,7 +242,7 @@ pub fn started(words: &CommandWords, at: usize) -> Option<Started> {
     let wrapper = WRAPPERS.iter().find(|w| w.name == name)?;
     let mut reader = OptionReader { wrapper, at: at + 1, certain: true, stopped: false };
     let mut joined = wrapper.joins_unless.is_some();
-    while let Some(option) = words.text(reader.at).filter(|t| reader.is_option(t)) {
+    while let Some(option) = words.option(reader.at).filter(|t| reader.is_option(t)) {
         joined &= !wrapper.joins_unless.is_some_and(|letter| is_given(option, letter));
         if option == "--" {
             reader.at += 1;

@@ -110,7 +110,7 @@ impl Walk<'_, '_> {
         let text = &self.region.text;
         if is_code(name, text) {
             Mode::Refuse(&refusal_messages::CODE_VARIABLE)
-        } else if self.scope.declared.reference(name) {
+        } else if self.scope.declared.unbound_reference(name) {
             Mode::Refuse(&refusal_messages::REFERENCE)
         } else if self.scope.declared.integer(name) {
             Mode::Integer(Style::Bare)

@@ -10,6 +10,12 @@ use crate::refusal_messages;
 use crate::text_edits::Edit;
 use crate::{beside_placeholder, builtin_calls, guards, value_as_code_warnings};
 
+/// Builtins of zsh that calculate with an argument.
+const ZSH: [&str; 16] = [
+    "break", "bye", "continue", "exit", "float", "integer", "logout", "print", "printf", "private",
+    "read", "repeat", "return", "shift", "test", "[",
+];
+
 impl Walk<'_, '_> {
     pub(super) fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) -> Done {
         let alone = simple.words.is_empty();
@@ -42,6 +48,9 @@ impl Walk<'_, '_> {
                 Mode::Refuse(&refusal_messages::DECLARATION)
             }
             Some(("let", _)) => Mode::Integer(Style::Bare),
+            Some((name, _)) if self.scope.shell == Some("zsh") && ZSH.contains(&name) => {
+                Mode::Refuse(&refusal_messages::CALCULATED)
+            }
             Some(("printf", arguments)) => self.printed_into(arguments),
             _ => Mode::Word,
         };

@@ -15,7 +15,10 @@ impl Walk<'_, '_> {
             return self.words(&compound.words, Mode::Word);
         };
         let name = self.region.text[range.clone()].to_owned();
-        let mode = self.assigned(&name);
+        let mode = match self.scope.declared.reference(&name) {
+            true => Mode::Refuse(&refusal_messages::REFERENCE),
+            false => self.assigned(&name),
+        };
         let before = self.reader.references;
         self.words(&compound.words, mode)?;
         if self.reader.references == before || mode != Mode::Word || self.scope.posix() {

@@ -229,6 +229,8 @@ impl Walk<'_, '_> {
         let inner = range.start + 2..range.end - 1;
         match mode {
             Mode::Integer(_) | Mode::Refuse(_) => self.literal(&inner, mode),
+            // A POSIX shell may read `$'` as a dollar and a quote.
+            _ if self.scope.posix() => self.no_mark(range, &refusal_messages::UNSURE),
             Mode::Double | Mode::HereDoc | Mode::Operand { .. } => {
                 self.no_mark(range, &refusal_messages::UNSURE)
             }
@@ -280,7 +282,9 @@ impl Walk<'_, '_> {
             return Err(self.refuse(range, &refusal_messages::UNSURE));
         }
         for mark in marks {
-            let before = &self.region.text[range.start..mark.at];
+            // An escape before the text can be a part of its own.
+            let escapes = self.region.text[..range.start].trim_end_matches('\\').len();
+            let before = &self.region.text[escapes..mark.at];
             match beside_placeholder::before_placeholder(before, quoting) {
                 beside_placeholder::Before::Plain => {}
                 // A `$` that was alone would join the reference that is written after it.

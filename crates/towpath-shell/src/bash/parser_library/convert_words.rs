@@ -52,7 +52,15 @@ impl Converter<'_> {
             P::DoubleQuoted { parts, dollar } => {
                 let open = if *dollar { "$\"" } else { "\"" };
                 let range = self.quoted(range, open, "\"")?;
-                Part::Double { parts: self.parts(parts, &range)?, range }
+                let inner = range.start + open.len()..range.end - 1;
+                let parts = self.parts(parts, &inner)?;
+                // The parser loses the text before some escapes.
+                match parts.as_slice() {
+                    [Part::Literal(text)] if text.is_empty() && !inner.is_empty() => {
+                        return Err(self.unsure(range));
+                    }
+                    _ => Part::Double { parts, range },
+                }
             }
             P::Variable(name) => Part::Variable { range, name: name.as_str().to_owned() },
             P::CommandSubstitution { body, syntax } => self.substitution(range, body, *syntax)?,

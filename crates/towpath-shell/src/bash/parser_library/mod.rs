@@ -27,11 +27,15 @@ pub fn parse(text: &str, written: &str) -> Result<Block, NotBash> {
     // The parser would put in what aliases expand to, and cut characters in doing so. A tree of the
     // text as it is written is wanted.
     let text = &text.replace("expand_aliases", "expand_aliasez");
-    let result = Parser::new(text).parse();
-    match result.is_ok() {
-        true => Converter { text, written }.block(&result.file.body),
-        false => Err(refusal(text, &result)),
-    }
+    // It panics on some texts.
+    let parsed = deep_stack::quietly(|| {
+        let result = Parser::new(text).parse();
+        match result.is_ok() {
+            true => Converter { text, written }.block(&result.file.body),
+            false => Err(refusal(text, &result)),
+        }
+    });
+    parsed.unwrap_or_else(|| Err(NotBash::unsure(0..0)))
 }
 
 fn bounded(text: &str) -> Result<(), NotBash> {
