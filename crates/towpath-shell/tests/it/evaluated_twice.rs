@@ -50,6 +50,10 @@ const MANUAL: &[Section] = &[
             (Arrives, r#"printf '[%s]' '{{v}}'"#),
             (Arrives, r#"printf '[%s]' $'{{v}}'"#),
             (Arrives, r#"printf '[%s]' $"{{v}}""#),
+            (Arrives, r#"a=($"\${{v}}"); printf '[%s]' "${a#$}""#),
+            (Arrives, r#"a+=([1]=$"a\${{v}}"); printf '[%s]' "${a[1]#a$}""#),
+            (Arrives, r#"x="{{v}}\$"; printf '[%s]' "${x%$}""#),
+            (Arrives, r#"x="\"`printf '%s.' {{v}}`"x; x=${x%.x}; printf '[%s]' "${x#?}""#),
         ],
     ),
     (

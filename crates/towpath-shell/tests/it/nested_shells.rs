@@ -63,7 +63,8 @@ fn bare(text: &str) -> String {
 
 /// Runs a text with a value, and expects the value between brackets.
 fn arrives(text: &str, value: &str) {
-    let filled = fill(text, &[("v", value)]);
+    let others = [("n", "1"), ("s", "TERM"), ("l", "L"), ("u", "name")];
+    let filled = fill(text, &[&[("v", value)], &others[..]].concat());
     let ran = bash(&filled);
     let stdout = String::from_utf8_lossy(&ran.stdout);
     let printed = stdout.strip_suffix('\n').unwrap_or(&stdout);
@@ -137,6 +138,13 @@ fn a_shell_is_found_behind_options_and_other_programs() {
         "sh -c 'printf \"[%s]\" \"$1\"' _ {{v}}",
         "sh -c 'printf \"[%s%s]\" \"$1\" {{v}}' _ ''",
         "nohup bash -c 'printf \"[%s]\" {{v}}' 2>&-",
+        "timeout --signal={{s}} 60 sh -c 'printf \"[%s]\" {{v}}'",
+        "timeout -k{{n}} 60 sh -c 'printf \"[%s]\" {{v}}'",
+        "nice -n{{n}} bash -c 'printf \"[%s]\" {{v}}'",
+        "nice --adjustment={{n}} bash -c 'printf \"[%s]\" {{v}}'",
+        "stdbuf -o{{l}} bash -c 'printf \"[%s]\" {{v}}'",
+        "flock -w{{n}} f bash -c 'printf \"[%s]\" {{v}}'",
+        "(exec -a{{u}} bash -c 'printf \"[%s]\" {{v}}')",
     ] {
         arrives(text, value);
     }
@@ -152,6 +160,7 @@ fn a_value_arrives_behind_ssh() {
         for command in [
             "ssh host \"printf '[%s]' {{v}}\"",
             "ssh -p 22 -o X=y user@host 'printf \"[%s]\" {{v}}'",
+            "ssh -p{{host}} -oPort={{host}} -l{{host}} host 'printf \"[%s]\" {{v}}'",
             "ssh host printf '[%s]' {{v}}",
             "ssh host printf \"'[%s]'\" \"{{v}}\"",
             "ssh host -t \"cd . && printf '[%s]' '{{v}}'\"",
@@ -188,6 +197,19 @@ fn what_another_shell_cannot_take_is_refused() {
         "bash -c 'echo {{v}} \"open'",
         "sh -c \"echo {{v}} 'open\"",
         "sh -c 'echo a >& f-{{v}}'",
+        "sh -c \"echo $'{{v}}'\"",
+        "ssh host \"echo $'{{v}}'\"",
+        "zsh -c 'exit {{v}}'",
+        "zsh -c 'f() { return {{v}}; }; f'",
+        "zsh -c 'shift {{v}}'",
+        "zsh -c 'while :; do break {{v}}; done'",
+        "zsh -c 'printf %d {{v}}'",
+        "zsh -c 'read -t {{v}} x'",
+        "zsh -c 'test {{v}} -eq 1'",
+        "zsh -c 'integer n; n={{v}}'",
+        "zsh -c 'float n; n={{v}}'",
+        "zsh -c 'typeset -F n; n={{v}}'",
+        "ksh -c 'typeset -i n; m={{v}}'",
         "ssh host 'echo a >& f-{{v}}'",
         "ssh host echo {{v}} \"'\"",
         "declare -i n; read n < <(bash -c 'echo {{v}}')",

@@ -85,6 +85,13 @@ fn code_with_a_value_in_it() {
         "env BASH_ENV={{v}} bash -c :",
         "psql -c \"select '{{v}}'\"",
         "watch \"ls {{v}}\"",
+        "python3.11 -c 'print(\"{{v}}\")'",
+        "nodejs -e 'f(\"{{v}}\")'",
+        "fish -c 'echo {{v}}'",
+        "tcsh -c 'echo {{v}}'",
+        "vim -c 'edit {{v}}' f",
+        "gdb -ex 'run {{v}}' f",
+        "socat - 'EXEC:ls {{v}}'",
     ] {
         let (warnings, _) = counts(text);
         assert!(warnings > 0, "{text}: no warning");
