@@ -135,9 +135,9 @@ impl FlowRules for MachineRules {
                     run.back_to_work(at);
                     run.reopen(child);
                 }
-                None => run.prompt_again(at),
+                None => run.retry_or_ask(at),
             },
-            Phase::Waiting => run.prompt_again(at),
+            Phase::Waiting => run.retry_or_ask(at),
             Phase::Work if progress.child.is_some() => {
                 if let Some(child) = unfinished {
                     run.reopen(child);
@@ -323,12 +323,6 @@ impl Run {
         let past = state.past.iter().rev().map(|visit| &visit.progress);
         let visits = self.frames[frame].steps.iter().chain(past);
         visits.flat_map(|progress| &progress.calls).find(|call| call.key == *key)
-    }
-
-    /// The same visit with a new prompt, and a new reminder should it need one.
-    fn prompt_again(&mut self, at: StepAt) {
-        self.progress_mut(at).reminder = None;
-        self.retry_or_ask(at);
     }
 
     /// The step that a machine is at.

@@ -176,6 +176,8 @@ impl Run {
             Err(fault) => {
                 let failure =
                     no_report(&fault, "reported no outcome of this step, also after the reminder");
+                // No other reminder would help: a resume begins with the prompt.
+                self.progress_mut(at).reminder = None;
                 self.settle_report(at, ended, Err(failure));
             }
         }

@@ -82,7 +82,7 @@ fn a_reminder_that_was_wanted_and_not_started_is_wanted_after_a_crash() {
 }
 
 #[test]
-fn what_went_wrong_is_asked_again_with_a_new_prompt_and_a_new_reminder() {
+fn what_failed_is_asked_again_and_an_answer_that_only_lacks_its_outcome_is_not() {
     let answer = |text: &str| JobEnd {
         output: Output::Text(text.into()),
         ..JobEnd::new(JobStatus::Exited(0))
@@ -92,20 +92,29 @@ fn what_went_wrong_is_asked_again_with_a_new_prompt_and_a_new_reminder() {
         ("work", JobEnd::new(fault(FaultKind::Overloaded)), "backend-error"),
         ("work", JobEnd::new(JobStatus::TimedOut), "backend-error"),
         ("work", JobEnd::new(JobStatus::Exited(1)), "orchestration-error"),
+        ("work.1", answer("still nothing"), "orchestration-error"),
         ("work.1", JobEnd::new(fault(FaultKind::Crash)), "backend-error"),
         ("work.1", JobEnd::new(fault(FaultKind::Limit)), "under way"),
-        ("work.1", answer("still nothing"), "orchestration-error"),
+        ("work.1", JobEnd::new(fault(FaultKind::Overloaded)), "backend-error"),
+        ("work.1", JobEnd::new(JobStatus::TimedOut), "backend-error"),
+        ("work.1", JobEnd::new(JobStatus::Signalled(9)), "orchestration-error"),
     ];
     for (name, end, reason) in rows {
+        // The first answer is complete, and only the reminder about it has failed.
+        let keeps_answer = name == "work.1" && !end.succeeded();
         let status = end.status.clone();
         let mut play = Play::one(&review("")).gives("work", "hm").end_of(name, end).play();
         assert_eq!(play.reason(), reason, "{name} {status:?}");
         let before = play.started.len();
         play = play.gives("work", "hm again").reports("work.1", "done").reports("review", "good");
         play.resume();
-        assert_eq!(play.started[before..].join(" "), "work work.1 review", "{name} {status:?}");
+        let (repeated, earlier) = match keeps_answer {
+            true => ("work.1 review", "hm"),
+            false => ("work work.1 review", "hm again"),
+        };
+        assert_eq!(play.started[before..].join(" "), repeated, "{name} {status:?}");
         assert_eq!(play.reason(), "all-good");
-        assert_eq!(play.call("work.1").earlier.as_deref(), Some("hm again"));
+        assert_eq!(play.call("work.1").earlier.as_deref(), Some(earlier));
         let mut keys: Vec<String> = play.jobs.iter().map(|job| job.key.to_string()).collect();
         keys.sort();
         keys.dedup();
@@ -114,7 +123,7 @@ fn what_went_wrong_is_asked_again_with_a_new_prompt_and_a_new_reminder() {
 }
 
 #[test]
-fn a_cancelled_reminder_is_asked_again_and_a_limit_waits() {
+fn a_cancelled_reminder_is_repeated_alone_and_a_limit_waits() {
     let mut play = Play::one(&review("")).gives("work", "hm");
     let first = play.start_all();
     play.finish(&first[0]);
@@ -123,9 +132,9 @@ fn a_cancelled_reminder_is_asked_again_and_a_limit_waits() {
     let stopped = JobEnd::new(JobStatus::Stopped);
     play.fact(Fact::JobFinished { key: reminder[0].key.clone(), end: stopped });
     assert_eq!((play.reason().as_str(), play.outcome().as_str()), ("cancelled", "cancelled"));
-    play = play.reports("work", "other");
+    play = play.reports("work.1", "other");
     play.resume();
-    assert_eq!(play.keys(), "work#1.0.0:agent work#1.0.1:agent work#1.1.0:agent");
+    assert_eq!(play.keys(), "work#1.0.0:agent work#1.0.1:agent work#1.1.1:agent");
     assert_eq!(play.reason(), "gave-up");
 
     let limit = JobStatus::Faulted(Fault { kind: FaultKind::Limit, until_ms: Some(7) });
