@@ -11,6 +11,7 @@ pub mod result_json;
 pub mod run_html;
 pub mod run_json;
 
+mod colours_only;
 mod cost;
 mod depth_and_step_bounds;
 mod failure_text;
@@ -24,6 +25,7 @@ mod resume_preview;
 mod runs_for_unit_tests;
 mod step_text_and_callee;
 
+pub use colours_only::ColoursOnly;
 pub use cost::Cost;
 pub use depth_and_step_bounds::RunBounds;
 pub use failure_text::failure_text;

@@ -12,15 +12,16 @@ use crate::session::find_run::{named_or_latest, open, step_paths};
 use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
-use crate::terminal::report::{Shape, columns};
+use crate::terminal::report::{Shape, Terminals, columns};
 use chosen_jobs::Choice;
 use reader_gone::reader_gone;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, RunId, RunStatus, nearest};
 use towpath_engine::{CallProgress, JobNews, RunFollower, is_owned, recorded};
 use towpath_run::JobEnd;
 use towpath_store::{RunRow, Store, Stream};
+use towpath_view::ColoursOnly;
 use transcript::Transcript;
 
 /// Print what the steps of a run printed: their stdout to stdout, their stderr to stderr.
@@ -140,6 +141,9 @@ struct Printer {
     latest: Option<usize>,
     /// Several steps are shown, so that each needs its name.
     several: bool,
+    terminals: Terminals,
+    /// What agents write, on its way to a terminal: by job and stream.
+    texts: HashMap<(usize, bool), ColoursOnly>,
 }
 
 impl<'a> Log<'a> {
@@ -147,7 +151,12 @@ impl<'a> Log<'a> {
         let follower = RunFollower::new(store, row, local_zone());
         let run = follower.run();
         let shape = run.map_or_else(Shape::default, |run| Shape::of(run.program()));
-        let printer = Printer { latest: None, several: false };
+        let printer = Printer {
+            latest: None,
+            several: false,
+            terminals: Terminals::of_process(),
+            texts: HashMap::new(),
+        };
         let (jobs, announced) = (Vec::new(), false);
         Log { raw, store, follower, shape, jobs, printer, columns, announced }
     }
@@ -182,9 +191,17 @@ impl<'a> Log<'a> {
         let (raw, printer) = (self.raw, &mut self.printer);
         let Job { key, transcript, .. } = &mut self.jobs[index];
         let is_agent = key.kind == JobKind::Agent;
+        let foreign = is_agent && !raw;
         // A hook's output is no step's output.
         let own = if key.kind.is_hook() { Stream::Stderr } else { Stream::Stdout };
-        let mut print = |stream, bytes: &[u8]| printer.print(index, &heading, stream, bytes);
+        let mut print = |stream, bytes: &[u8]| match foreign && printer.terminals.has(stream) {
+            true => {
+                let text = printer.texts.entry((index, stream == Stream::Stdout)).or_default();
+                let shown = text.take(bytes);
+                printer.print(index, &heading, stream, shown.as_bytes());
+            }
+            false => printer.print(index, &heading, stream, bytes),
+        };
         self.follower.read_job(self.store, index, &mut |news| {
             match news {
                 JobNews::Output { stream: Stream::Stdout, .. } if is_agent && !raw => {}

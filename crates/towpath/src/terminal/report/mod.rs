@@ -27,6 +27,7 @@ pub mod reporter_test_support;
 mod shared_event_lines;
 mod step_status_board;
 mod styled_line;
+mod tame_agents;
 
 pub use continue_conversation::{ByHand, by_hand};
 pub use doubtful_skips::{described, warnings_of as condition_warnings_of};
@@ -36,6 +37,7 @@ pub use fit_text::{fitted, relative, wrapped};
 #[cfg(test)]
 pub use plan_step_counts_and_texts::RecipeShape;
 pub use plan_step_counts_and_texts::{Shape, bare};
+pub use tame_agents::Terminals;
 
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
@@ -48,6 +50,7 @@ use output_sink::Standard;
 use plain_reporter::Plain;
 use recipe_runner_reporter::StepLines;
 use std::path::Path;
+use tame_agents::TameAgents;
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{Reporter, RunEnd, TerminalText};
 use towpath_run::{Failure, FailureKind, Run, RunOutcome, StepView};
@@ -148,17 +151,24 @@ impl OutputOptions {
 /// The reporter that shows a run like this.
 pub fn screen(run: &Run, options: OutputOptions) -> Box<dyn RunScreen> {
     let shape = Shape::of(run.program());
+    let terminals = Terminals::of_process();
     match options.reporter {
         _ if options.live() => {
             let shape = shape.bounded(run.program());
-            Box::new(Live::new(Standard::new(), options, shape).resuming(run))
+            let live = Live::new(Standard::new(), options, shape).resuming(run);
+            Box::new(TameAgents::new(live, terminals, options))
         }
-        ReporterKind::Own => Box::new(Plain::new(Standard::new(), options, shape)),
+        ReporterKind::Own => {
+            let plain = Plain::new(Standard::new(), options, shape);
+            Box::new(TameAgents::new(plain, terminals, options))
+        }
         ReporterKind::StepLines { progress } => {
-            Box::new(StepLines::new(Standard::new(), options, shape, progress))
+            let lines = StepLines::new(Standard::new(), options, shape, progress);
+            Box::new(TameAgents::new(lines, terminals, options))
         }
         ReporterKind::Orchestration => {
-            Box::new(Orchestration::new(Standard::new(), options, shape))
+            let answers = Orchestration::new(Standard::new(), options, shape);
+            Box::new(TameAgents::new(answers, terminals, options))
         }
     }
 }
