@@ -40,9 +40,7 @@ pub enum EngineError {
     OutcomeMissing { step: StepPath, outcomes: Vec<String> },
     #[error("the edited recipe cannot be used: {0}")]
     EditRefused(#[from] EditRefused),
-    #[error(
-        "the warden that guards this run's processes is gone; nothing recorded is lost: resume"
-    )]
+    #[error("the warden that guards this run's processes is gone; nothing recorded is lost")]
     WardenGone,
     #[error(
         "{location} contains the value of {name}, and is stored with the run: write ${name} in the \

@@ -73,8 +73,14 @@ fn count(step: &StepView, census: &mut Census) {
     census.ran += usize::from(ran);
     census.done += usize::from(result.status.is_success() || ran && step.tolerated);
     if let Some(ran_now) = &mut census.ran_now {
-        *ran_now += usize::from(ran && step.ended_now && !step.declared_done);
+        *ran_now += usize::from(ran && ran_now_itself(step));
     }
+}
+
+/// Whether a step did something itself since the run was resumed, or one of the recipe that it called did.
+fn ran_now_itself(step: &StepView) -> bool {
+    let now = step.ended_now && !step.declared_done;
+    now && (step.children.is_empty() || step.children.iter().any(ran_now_itself))
 }
 
 /// What is shown of every level: skips, tolerated failures.

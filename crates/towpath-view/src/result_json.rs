@@ -263,7 +263,10 @@ impl Steps<'_> {
         let result = step.result.as_ref();
         if let Some(StepStatus::Skipped { reason }) = result.map(|r| &r.status) {
             object.insert("skip_reason".into(), json!(reason));
-        } else if step.kind == StepKind::Agent && result.is_some() {
+        } else if result.is_some()
+            && (step.kind == StepKind::Agent || step.ended_calls().next().is_some())
+        {
+            // A recipe step has the call of its recovery.
             let cost = Cost::of_calls(step);
             object.insert("cost_usd".into(), json!(cost.known()));
             object.insert("cost_complete".into(), json!(!cost.unknown));

@@ -40,7 +40,7 @@ impl Session<'_> {
         let RecordedRun { mut prepared, mut config, tree, worktree, elsewhere, waiting } = recorded;
         config.text_if_killed = self.output.text_if_killed();
         name_what_helps(&mut prepared);
-        let name = prepared.run().program().root().name.clone();
+        let (id, name) = (prepared.id().clone(), prepared.run().program().root().name.clone());
         if let Some(audit) = &mut self.audit {
             audit.begin(&name, prepared.id())?;
         }
@@ -64,7 +64,13 @@ impl Session<'_> {
         let events = watching.events.take();
         // The terminal is given back before anything else is printed.
         drop(screen);
-        let mut end = end?;
+        let mut end = end.map_err(|error| match error {
+            EngineError::WardenGone => {
+                let own = CommandError::from(error);
+                CommandError { message: format!("{}: towpath resume {id}", own.message), ..own }
+            }
+            error => error.into(),
+        })?;
         if let Some(waiting) = waiting {
             waiting.resume(&end, self.flags);
         }

@@ -49,12 +49,12 @@ pub(super) fn no_turn(end: &End<'_>, error: &str) -> CallFault {
     let unknown = |line: &str| {
         line.starts_with("Error: thread/resume") && line.contains("no rollout found for thread id")
     };
-    let kind = match stderr.lines().any(unknown) {
-        true => FaultKind::UnknownSession,
-        false => FaultKind::Crash,
-    };
     let what = format!("Codex {} in the middle of its work", end.exit);
-    CallFault::with_first(kind, &what, &[error, &stderr])
+    // A backtrace may follow the line that has the reason.
+    match stderr.lines().find(|line| unknown(line)) {
+        Some(line) => CallFault::with_first(FaultKind::UnknownSession, &what, &[line]),
+        None => CallFault::with_first(FaultKind::Crash, &what, &[error, &stderr]),
+    }
 }
 
 fn by_status(message: &str) -> Option<FaultKind> {

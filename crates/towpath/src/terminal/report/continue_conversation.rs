@@ -49,8 +49,9 @@ fn lost(steps: &[StepView]) -> Vec<&SessionId> {
 fn conversations(steps: &[StepView]) -> Vec<(&StepPath, &AgentCall)> {
     let mut found = Vec::new();
     for step in steps {
-        found.extend(step.calls.iter().map(|call| (&step.path, call)));
+        // The calls of a step that calls a recipe are those of its recovery.
         found.extend(conversations(&step.children));
+        found.extend(step.calls.iter().map(|call| (&step.path, call)));
     }
     found
 }
