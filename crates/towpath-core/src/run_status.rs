@@ -15,6 +15,8 @@ pub enum RunStatus {
     Done,
     Failed {
         step: StepPath,
+        /// Of a state machine that ended through an exit without success.
+        reason: Option<String>,
     },
     /// For a rate limit, or a fault that may pass.
     Waiting {
@@ -90,6 +92,8 @@ impl fmt::Display for StatusKind {
 
 /// Between the reason of a wait and its end.
 const UNTIL: &str = " until ";
+/// Between a step and the reason of its state machine.
+const REASON: &str = ": ";
 
 impl RunStatus {
     /// The status of a run whose record was changed from outside.
@@ -144,7 +148,10 @@ impl RunStatus {
     /// The second column of a record: the step, or what is waited for.
     pub fn location(&self) -> String {
         match self {
-            RunStatus::Failed { step } | RunStatus::Asking { step } => step.to_string(),
+            RunStatus::Failed { step, reason: Some(reason) } => format!("{step}{REASON}{reason}"),
+            RunStatus::Failed { step, reason: None } | RunStatus::Asking { step } => {
+                step.to_string()
+            }
             RunStatus::Waiting { why, until_ms: Some(until) } => {
                 format!("{}{UNTIL}{until}", why.as_str())
             }
@@ -161,7 +168,13 @@ impl RunStatus {
         let known = match StatusKind::named(word) {
             Some(StatusKind::Running) => Some(RunStatus::Running),
             Some(StatusKind::Done) => Some(RunStatus::Done),
-            Some(StatusKind::Failed) => Some(RunStatus::Failed { step: step() }),
+            Some(StatusKind::Failed) => {
+                let (step, reason) = match location.split_once(REASON) {
+                    Some((step, reason)) => (step, Some(reason.to_owned())),
+                    None => (location, None),
+                };
+                Some(RunStatus::Failed { step: StepPath::new(step), reason })
+            }
             Some(StatusKind::Waiting) => waiting(location),
             Some(StatusKind::Asking) => Some(RunStatus::Asking { step: step() }),
             Some(StatusKind::Stopped) => Some(RunStatus::Stopped),
@@ -193,11 +206,16 @@ mod tests {
     #[test]
     fn a_record_keeps_its_spelling() {
         let step = || StepPath::new("ci/lint");
+        let failed = |reason: &str| {
+            let reason = Some(reason.to_owned());
+            RunStatus::Failed { step: step(), reason }
+        };
         let wait = |why, until_ms| RunStatus::Waiting { why, until_ms };
         let rows = [
             (RunStatus::Running, "running", ""),
             (RunStatus::Done, "done", ""),
-            (RunStatus::Failed { step: step() }, "failed", "ci/lint"),
+            (RunStatus::Failed { step: step(), reason: None }, "failed", "ci/lint"),
+            (failed("gave: up"), "failed", "ci/lint: gave: up"),
             (wait(FaultKind::Limit, Some(1_700_000)), "waiting", "limit until 1700000"),
             (wait(FaultKind::Overloaded, None), "waiting", "overloaded"),
             (wait(FaultKind::BadRequest, None), "waiting", "bad request"),

@@ -121,7 +121,7 @@ const RECIPE: &[StepType] = &[StepType::Recipe];
 const NOT_AGENT: &[StepType] = &[StepType::Bash, StepType::Recipe];
 pub(crate) const STEP_TYPES: &[&str] = &["bash", "agent", "recipe"];
 pub(crate) const EFFECTS: &[&str] = &["repeatable", "once"];
-const ACTIONS: &[&str] = &["exit", "restart-new-session"];
+pub(crate) const ACTIONS: &[&str] = &["exit", "fail", "restart-new-session"];
 
 #[rustfmt::skip]
 pub static FIELDS: &[Field] = &[
@@ -211,8 +211,9 @@ pub static FIELDS: &[Field] = &[
     only(BASH, field(MachineStep, "fail_fast", Bool, "Runs the command with `bash -euo pipefail`: the first failing line or part of a pipe fails the step.")),
 
     field(Transition, "nextStep", Text, "Continues with this step."),
-    field(Transition, "action", Choice(ACTIONS), "`exit` ends the run, `restart-new-session` begins a recipe in a new session."),
-    field(Transition, "reason", Text, "Why the run ends, for `exit`."),
+    field(Transition, "action", Choice(ACTIONS), "`exit` ends the run, `fail` ends it as failed, `restart-new-session` begins a recipe in a new session."),
+    field(Transition, "reason", Text, "Why the run ends, for `exit` and `fail`."),
+    field(Transition, "success", Described("true, false or `ask`"), "Whether an `exit` is a success; `ask`: the user must decide. When it is not given, every exit but that of `other` is one."),
     field(Transition, "recipeId", Text, "The state machine to restart, for `restart-new-session`."),
 ];
 

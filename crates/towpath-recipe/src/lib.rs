@@ -69,9 +69,9 @@ pub use read::{
     FileProvider, PROMPT_ROOT, Read, ReadContext, is_kebab_case, read, read_in_context,
 };
 pub use recipe::{
-    AgentReference, AgentWork, Effect, Extends, Flow, Guardrails, Hooks, Machine, Mode, OTHER,
-    Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step, StepKind, TIERS,
-    Transition, ValueTemplate, VariableUse, Work,
+    AgentReference, AgentWork, Effect, Ending, Extends, Flow, Guardrails, Hooks, Machine, Mode,
+    OTHER, Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step, StepKind,
+    TIERS, Transition, ValueTemplate, VariableUse, Work,
 };
 pub use recipe_request::{Request, RunOptions};
 pub use recipe_runner_dialect::Dialect;

@@ -5,8 +5,8 @@ use crate::builtin_recipes::{builtin, is_builtin_machine};
 use crate::include_files::IncludeFiles;
 use crate::read::{ReadContext, read, read_in_context};
 use crate::recipe::{
-    Effect, Guardrails, Machine, Outcome, Recipe, RequiredProgram, Step, Transition, ValueTemplate,
-    Work,
+    Effect, Ending, Guardrails, Machine, Outcome, Recipe, RequiredProgram, Step, Transition,
+    ValueTemplate, Work,
 };
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -161,7 +161,17 @@ impl Page {
                 Transition::Next(index) => {
                     format!("nextStep: {}", quoted(&recipe.steps[*index].id))
                 }
-                Transition::Exit { reason } => format!("action: exit, reason: {}", quoted(reason)),
+                Transition::Exit { reason, ending } => {
+                    let action = if *ending == Ending::Fail { "fail" } else { "exit" };
+                    let success = match ending {
+                        Ending::Fail => "",
+                        stated if *stated == Ending::unstated(name) => "",
+                        Ending::Success => ", success: true",
+                        Ending::Failure => ", success: false",
+                        Ending::Ask => ", success: ask",
+                    };
+                    format!("action: {action}, reason: {}{success}", quoted(reason))
+                }
                 Transition::Restart { recipe, .. } => {
                     format!("action: restart-new-session, recipeId: {}", quoted(recipe))
                 }

@@ -95,12 +95,48 @@ pub enum Transition {
     Next(usize),
     Exit {
         reason: String,
+        ending: Ending,
     },
     /// The same frame restarts with that recipe's first step, in a session of its own.
     Restart {
         recipe: String,
         span: Span,
     },
+}
+
+/// The meaning of an exit for the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// The run is done.
+    #[default]
+    Success,
+    /// An exit without success: the run has failed.
+    Failure,
+    /// `action: fail`: the run has failed, under every name of the program.
+    Fail,
+    /// The user must decide before the run continues.
+    Ask,
+}
+
+impl Ending {
+    /// The ending of an exit that does not state one. `other` is never success by itself.
+    pub fn unstated(outcome: &str) -> Ending {
+        if outcome == OTHER { Ending::Failure } else { Ending::Success }
+    }
+
+    pub fn failed(self) -> bool {
+        matches!(self, Ending::Failure | Ending::Fail)
+    }
+
+    /// Before the reason: `exit done`, `fail gave-up`, `ask clarification-needed`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Ending::Success => "exit",
+            Ending::Failure | Ending::Fail => "fail",
+            Ending::Ask => "ask",
+        }
+    }
 }
 
 /// The outcome that every step should have: none of the others fits.

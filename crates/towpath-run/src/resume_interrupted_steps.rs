@@ -117,7 +117,8 @@ impl Run {
 
     /// Runs a step again, and everything after it.
     pub(crate) fn rerun(&mut self, at: StepAt) {
-        if self.progress(at).phase == Phase::Asking {
+        // A step with a result is asked about because of what it reported.
+        if self.progress(at).phase == Phase::Asking && self.progress(at).result.is_none() {
             return self.retry(at);
         }
         // From the outside in: the values of a recipe come from the one that called it.

@@ -299,11 +299,13 @@ impl Run {
         (self.path(StepAt::new(frame, index)), failure)
     }
 
-    /// A state machine that a guardrail ended failed by that, not by one of its steps.
+    /// A state machine that a guardrail or an exit of its own ended failed by that, not by one of
+    /// its steps.
     fn machine_failure(&self, frame: usize) -> Option<(StepPath, Failure)> {
         let machine = self.frames[frame].flow.machine()?;
-        let refused = machine.refused.as_ref()?;
-        Some((self.path(StepAt::new(frame, machine.at?)), refused.failure.clone()))
+        let refused = machine.refused.as_ref().map(|refused| refused.failure.clone());
+        let failure = refused.or_else(|| machine.exit.as_ref()?.failure())?;
+        Some((self.path(StepAt::new(frame, machine.at?)), failure))
     }
 
     /// Whether the run failed because the conversation that it was in cannot continue, so that only

@@ -5,6 +5,7 @@ use crate::job_end::Output;
 use crate::state_machine::Reported;
 use serde::{Deserialize, Serialize};
 use towpath_core::{FaultKind, RunStatus, StepPath, Usage};
+use towpath_recipe::OTHER;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepResult {
@@ -19,6 +20,12 @@ pub struct StepResult {
 impl StepResult {
     pub fn new(status: StepStatus, output: Output) -> StepResult {
         StepResult { status, output, exit_code: None, usage: None, report: None }
+    }
+
+    /// Whether a step of a state machine did its work and reported that something is wrong.
+    pub fn reports_trouble(&self) -> bool {
+        let outcome = self.report.as_ref().map(|report| report.outcome.as_str());
+        matches!(outcome, Some("failure" | OTHER)) && self.status.is_success()
     }
 }
 
@@ -129,6 +136,8 @@ pub enum FailureKind {
     Guardrail(Guardrail),
     /// A step of a state machine reported no outcome, also after the reminder.
     Report,
+    /// A state machine ended through a transition that is no success; the message is its reason.
+    Exit,
     Agent(FaultKind),
     /// Ended because the run was stopped.
     Stopped,
@@ -190,7 +199,11 @@ impl RunOutcome {
     pub fn status(&self) -> RunStatus {
         match self {
             RunOutcome::Done => RunStatus::Done,
-            RunOutcome::Failed { step, .. } => RunStatus::Failed { step: step.clone() },
+            RunOutcome::Failed { step, failure } => {
+                let ended = failure.kind == FailureKind::Exit;
+                let reason = ended.then(|| failure.message.clone());
+                RunStatus::Failed { step: step.clone(), reason }
+            }
             RunOutcome::Waiting { why, until_ms } => {
                 RunStatus::Waiting { why: *why, until_ms: *until_ms }
             }

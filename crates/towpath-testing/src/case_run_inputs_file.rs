@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use towpath_core::Map;
 use towpath_engine::Substitutes;
-use towpath_recipe::{Program, Transition};
+use towpath_recipe::{Ending, Program, Transition};
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,7 +44,8 @@ impl CaseRunFile {
         let steps = Arc::make_mut(root).steps.iter_mut();
         for step in steps.filter(|step| step.id == ends.step) {
             for outcome in step.outcomes.iter_mut().filter(|o| o.name == ends.outcome) {
-                outcome.then = Transition::Exit { reason: "ended by the test".to_owned() };
+                let reason = "ended by the test".to_owned();
+                outcome.then = Transition::Exit { reason, ending: Ending::Success };
             }
         }
     }

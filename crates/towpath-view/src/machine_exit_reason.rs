@@ -1,5 +1,6 @@
 //! Why a state machine ended, in the one word that text, events and JSON have for it.
 
+use towpath_recipe::Ending;
 use towpath_run::{Failure, FailureKind, MachineExit, Run, RunOutcome};
 
 /// The agent could not do its part: it failed, or a rate limit is in its way.
@@ -8,7 +9,9 @@ pub const BACKEND_ERROR: &str = "backend-error";
 /// The word for the end of a machine that did not end by a transition of its own.
 pub fn exit_reason(failure: &Failure) -> String {
     match failure.kind {
-        FailureKind::Limit | FailureKind::Guardrail(_) => failure.message.clone(),
+        FailureKind::Limit | FailureKind::Guardrail(_) | FailureKind::Exit => {
+            failure.message.clone()
+        }
         FailureKind::Agent(_) => BACKEND_ERROR.to_owned(),
         FailureKind::Stopped => "cancelled".to_owned(),
         _ => "orchestration-error".to_owned(),
@@ -20,7 +23,8 @@ pub fn machine_exit(run: &Run) -> Option<MachineExit> {
     run.machine_view()?;
     match run.outcome() {
         Some(RunOutcome::Waiting { .. }) => {
-            Some(MachineExit { reason: BACKEND_ERROR.to_owned(), description: None })
+            let (reason, ending) = (BACKEND_ERROR.to_owned(), Ending::Fail);
+            Some(MachineExit { reason, description: None, ending })
         }
         _ => run.exit(),
     }

@@ -11,8 +11,8 @@ use crate::step_text_and_callee::{callee, step_text};
 use serde_json::{Value, json};
 use towpath_core::Diagnostic;
 use towpath_recipe::{
-    Analysis, Effect, End, EndPath, Origin, Outcome, Program, Recipe, Restarts, Step, Transition,
-    Work, analyse,
+    Analysis, Effect, End, EndPath, Ending, Origin, Outcome, Program, Recipe, Restarts, Step,
+    Transition, Work, analyse,
 };
 
 pub fn recipe_json(
@@ -135,17 +135,27 @@ fn path_json(recipe: &Recipe, path: &EndPath) -> Value {
         json!({ "step": step.id, "outcome": step.outcomes[*outcome].name })
     });
     let mut object = match &path.end {
-        End::Exit(reason) => json!({ "exit": reason }),
+        End::Exit(reason, ending) => json!({ "exit": reason, "success": success(*ending) }),
         End::Restart(recipe) => json!({ "restart": recipe }),
     };
     object["steps"] = steps.collect();
     object
 }
 
+fn success(ending: Ending) -> Value {
+    match ending {
+        Ending::Success => json!(true),
+        Ending::Failure | Ending::Fail => json!(false),
+        Ending::Ask => json!("ask"),
+    }
+}
+
 fn outcome_json(recipe: &Recipe, outcome: &Outcome) -> Value {
     match &outcome.then {
         Transition::Next(step) => json!({ "name": outcome.name, "next": recipe.steps[*step].id }),
-        Transition::Exit { reason } => json!({ "name": outcome.name, "exit": reason }),
+        Transition::Exit { reason, ending } => {
+            json!({ "name": outcome.name, "exit": reason, "success": success(*ending) })
+        }
         Transition::Restart { recipe, .. } => json!({ "name": outcome.name, "restart": recipe }),
     }
 }

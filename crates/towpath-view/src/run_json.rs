@@ -68,6 +68,10 @@ pub fn runs_json(rows: &[(RunRow, RunStatus)], zone: &TimeZone) -> Value {
 fn row_json(row: &RunRow, status: &RunStatus, zone: &TimeZone) -> Value {
     let s = &row.summary;
     let time = |ms: i64| rfc3339(ms, zone);
+    let (location, reason) = match &s.status {
+        RunStatus::Failed { step, reason } => (step.to_string(), reason.as_ref()),
+        status => (position(status, &time), None),
+    };
     json!({
         "run_id": row.id.as_str(),
         "recipe_name": row.recipe,
@@ -79,7 +83,8 @@ fn row_json(row: &RunRow, status: &RunStatus, zone: &TimeZone) -> Value {
         "duration": active_seconds(s),
         "cost_usd": known_cost(s),
         "cost_complete": !s.cost_unknown,
-        "where": position(&s.status, &time),
+        "where": location,
+        "reason": reason,
         "waiting_for": status.is(StatusKind::Waiting).then(|| status.waits_for()),
         "steps": { "ran": s.steps_done, "skipped": s.steps_skipped, "total": s.steps_total },
     })

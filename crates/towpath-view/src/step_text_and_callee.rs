@@ -1,7 +1,7 @@
 //! What is shown of a step, in text, charts and JSON alike: its text, and the recipe that it calls.
 
 use crate::foreign_text::{first_command_line, first_line};
-use towpath_recipe::{Program, Recipe, Step, Work};
+use towpath_recipe::{Program, Recipe, Step, Transition, Work};
 
 /// The recipe that a step calls, by its index.
 pub fn callee(program: &Program, caller: usize, step: &Step) -> Option<usize> {
@@ -33,5 +33,16 @@ pub fn step_text(step: &Step) -> String {
         Work::Bash { command } => command.text().to_owned(),
         Work::Agent(agent) => agent.prompt.source().to_owned(),
         Work::Recipe { name, .. } => name.clone(),
+    }
+}
+
+/// `commit`, `exit done`, `fail gave-up`, `restart build`.
+pub fn transition_text(recipe: &Recipe, then: &Transition) -> String {
+    match then {
+        Transition::Next(step) => first_line(&recipe.steps[*step].id),
+        Transition::Exit { reason, ending } => {
+            format!("{} {}", ending.as_str(), first_line(reason))
+        }
+        Transition::Restart { recipe, .. } => format!("restart {}", first_line(recipe)),
     }
 }

@@ -2,7 +2,7 @@
 //! each outcome leads. It is what `agent-recipes --dry-run` shows, line by line.
 
 use crate::machine_options::MachineOptions;
-use crate::recipe::{Recipe, Step, Transition, Work};
+use crate::recipe::{Ending, Recipe, Step, Transition, Work};
 use std::fmt::Write as _;
 
 /// The outline of a machine with what the user asked for; none for a sequence.
@@ -32,6 +32,7 @@ fn outcomes(recipe: &Recipe, step: &Step) -> String {
     let shown = step.outcomes.iter().map(|outcome| {
         let target = match &outcome.then {
             Transition::Next(next) => line(&recipe.steps[*next].id),
+            Transition::Exit { ending: Ending::Fail, .. } => "FAIL".to_owned(),
             Transition::Exit { .. } => "EXIT".to_owned(),
             Transition::Restart { recipe, .. } => format!("RESTART {}", line(recipe)),
         };

@@ -1,13 +1,14 @@
 //! How a session can end by itself, and the shortest way there: an example that a user can follow.
 
 use super::step_graph::Graph;
-use crate::recipe::{OTHER, Recipe, Transition};
+use crate::recipe::{Ending, OTHER, Recipe, Transition};
 use std::collections::VecDeque;
 
 /// How a session ends when no guardrail ends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    Exit(String),
+    /// By its reason.
+    Exit(String, Ending),
     /// A new session begins with the recipe of this name.
     Restart(String),
 }
@@ -26,7 +27,7 @@ impl End {
     pub(super) fn of(transition: &Transition) -> Option<End> {
         match transition {
             Transition::Next(_) => None,
-            Transition::Exit { reason } => Some(End::Exit(reason.clone())),
+            Transition::Exit { reason, ending } => Some(End::Exit(reason.clone(), *ending)),
             Transition::Restart { recipe, .. } => Some(End::Restart(recipe.clone())),
         }
     }

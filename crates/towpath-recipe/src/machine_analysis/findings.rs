@@ -55,7 +55,7 @@ impl Findings<'_> {
         let far = self.analysis.paths.iter().filter(|path| path.steps.len() as u64 > limit.into());
         far.map(|path| {
             let what = match &path.end {
-                End::Exit(reason) => format!("Exit '{reason}'"),
+                End::Exit(reason, _) => format!("Exit '{reason}'"),
                 End::Restart(recipe) => format!("The restart of '{recipe}'"),
             };
             let last = path.steps.last().expect("a path has a step");
@@ -159,7 +159,7 @@ fn same_targets(step: &Step, recipe: &Recipe) -> Vec<Diagnostic> {
         let Some(earlier) = earlier else { continue };
         let target = match &outcome.then {
             Transition::Next(next) => format!("step '{}'", recipe.steps[*next].id),
-            Transition::Exit { reason } => format!("exit '{reason}'"),
+            Transition::Exit { reason, .. } => format!("exit '{reason}'"),
             Transition::Restart { recipe, .. } => format!("a restart of '{recipe}'"),
         };
         let message = format!(

@@ -12,16 +12,22 @@ pub struct ReachableSteps {
     pub in_loop: Vec<bool>,
     /// Whether a step that can be entered restarts a machine.
     pub restarts: bool,
+    /// Whether a step that can be entered has an exit that is no success.
+    pub fails: bool,
 }
 
 impl ReachableSteps {
     pub fn of(recipe: &Recipe, initial: usize) -> ReachableSteps {
         let graph = Graph::new(recipe, initial);
         let is_restart = |t: &Transition| matches!(t, Transition::Restart { .. });
-        let mut entered = recipe.steps.iter().zip(&graph.reachable).filter(|(_, can)| **can);
+        let is_failing =
+            |t: &Transition| matches!(t, Transition::Exit { ending, .. } if ending.failed());
+        let entered = recipe.steps.iter().zip(&graph.reachable).filter(|(_, can)| **can);
+        let mut taken = entered.flat_map(|(step, _)| &step.outcomes).map(|outcome| &outcome.then);
         ReachableSteps {
             in_loop: (0..recipe.steps.len()).map(|step| graph.component(step).cyclic).collect(),
-            restarts: entered.any(|(step, _)| step.outcomes.iter().any(|o| is_restart(&o.then))),
+            restarts: taken.clone().any(is_restart),
+            fails: taken.any(is_failing),
             reachable: graph.reachable,
         }
     }

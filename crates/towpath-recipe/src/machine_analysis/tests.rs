@@ -5,7 +5,7 @@ use super::restart_count::RestartGraph;
 use super::session_length::Effort;
 use super::*;
 use crate::plan::{Plan, PlannedRecipe, Program};
-use crate::recipe::{Flow, Guardrails, LimitSpans, OTHER, Outcome, Recipe, Transition};
+use crate::recipe::{Ending, Flow, Guardrails, LimitSpans, OTHER, Outcome, Recipe, Transition};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,10 @@ enum To {
     Restart(&'static str),
 }
 
+fn exit(reason: String) -> Transition {
+    Transition::Exit { reason, ending: Ending::Success }
+}
+
 /// A machine whose step 0 is the first; `asks` is which steps are agent steps.
 fn machine(name: &str, steps: &[Vec<(&str, To)>], asks: &[bool]) -> Recipe {
     let line = |at: usize| match asks[at] {
@@ -34,7 +38,7 @@ fn machine(name: &str, steps: &[Vec<(&str, To)>], asks: &[bool]) -> Recipe {
     for (step, outcomes) in recipe.steps.iter_mut().zip(steps) {
         let then = |to: &To| match to {
             To::Step(index) => Transition::Next(*index),
-            To::Exit(reason) => Transition::Exit { reason: (*reason).to_owned() },
+            To::Exit(reason) => exit((*reason).to_owned()),
             To::Restart(recipe) => {
                 Transition::Restart { recipe: (*recipe).to_owned(), span: Span::default() }
             }
@@ -106,7 +110,7 @@ impl Naive {
                         way.pop();
                     }
                 }
-                Transition::Exit { reason } => {
+                Transition::Exit { reason, .. } => {
                     let key = (reason.clone(), outcome.name == OTHER);
                     let fewest = self.exits.entry(key).or_insert(usize::MAX);
                     *fewest = (*fewest).min(way.len());
@@ -155,7 +159,7 @@ proptest! {
             exits.entry(reason).or_insert((by_other, fewest));
         }
         let paths: BTreeMap<String, (bool, usize)> = analysis.paths.iter().map(|path| {
-            let End::Exit(reason) = &path.end else { panic!("no restarts here") };
+            let End::Exit(reason, _) = &path.end else { panic!("no restarts here") };
             (reason.clone(), (path.by_other, path.steps.len()))
         }).collect();
         prop_assert_eq!(paths, exits);
@@ -217,7 +221,7 @@ fn from_json(json: &Value) -> Recipe {
             let text = |key: &str| to[key].as_str().map(str::to_owned);
             let then = match (text("nextStep"), text("reason"), text("recipeId")) {
                 (Some(next), ..) => Transition::Next(index(&next)),
-                (_, Some(reason), _) => Transition::Exit { reason },
+                (_, Some(reason), _) => exit(reason),
                 (.., recipe) => {
                     Transition::Restart { recipe: recipe.unwrap(), span: Span::default() }
                 }
@@ -269,7 +273,7 @@ fn the_known_machines_have_their_bounds() {
         assert_eq!(reasons(&analysis, &recipe), listed, "{name}");
         let paths = analysis.paths.iter().filter(|path| !path.by_other).map(|path| {
             let end = match &path.end {
-                End::Exit(reason) => reason.clone(),
+                End::Exit(reason, _) => reason.clone(),
                 End::Restart(_) => "RESTART".to_owned(),
             };
             (end, path.steps.len() as u64)

@@ -1,5 +1,5 @@
 //! The schema of state machines. What the table of fields cannot express is here: steps and
-//! transitions by their names, the three forms of a transition, and a step with a `$ref`, which may
+//! transitions by their names, the forms of a transition, and a step with a `$ref`, which may
 //! leave out what the other step gives.
 
 use super::{definition, property, reference, schema_head};
@@ -118,10 +118,16 @@ fn transition() -> Map<String, Value> {
         json!({ "required": required, "properties": properties })
     };
     let forms = [
-        form(&["nextStep"], &["action", "reason", "recipeId"], None),
+        form(&["nextStep"], &["action", "reason", "recipeId", "success"], None),
         form(&["action", "reason"], &["nextStep", "recipeId"], Some("exit")),
-        form(&["action", "recipeId"], &["nextStep", "reason"], Some("restart-new-session")),
+        form(&["action", "reason"], &["nextStep", "recipeId", "success"], Some("fail")),
+        form(
+            &["action", "recipeId"],
+            &["nextStep", "reason", "success"],
+            Some("restart-new-session"),
+        ),
     ];
+    transition["properties"]["success"]["enum"] = json!([true, false, "ask"]);
     transition.insert("oneOf".to_owned(), json!(forms));
     transition
 }

@@ -108,7 +108,7 @@ fn field_of(recipe: &Recipe, step: &str, field: &str) -> Value {
     let Work::Agent(work) = &step.work else { panic!("{} asks an agent", step.id) };
     let then = |then: &Transition| match then {
         Transition::Next(index) => json!({ "nextStep": recipe.steps[*index].id }),
-        Transition::Exit { reason } => json!({ "action": "exit", "reason": reason }),
+        Transition::Exit { reason, .. } => json!({ "action": "exit", "reason": reason }),
         Transition::Restart { recipe, .. } => {
             json!({ "action": "restart-new-session", "recipeId": recipe })
         }

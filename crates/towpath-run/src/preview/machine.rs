@@ -3,7 +3,7 @@
 //! machine ends nor what its steps have set by then. What it begins with after a restart is not
 //! previewed.
 
-use super::{Begun, End, Left, NOT_TOLERATED, PreviewFrame, PreviewStep, Reach, Walk};
+use super::{Begun, End, Left, NOT_TOLERATED, PreviewFrame, PreviewStep, Reach, Tolerable, Walk};
 use towpath_recipe::{Machine, ReachableSteps};
 
 impl Walk<'_> {
@@ -35,6 +35,10 @@ impl Walk<'_> {
         }
         if !ways.surely_end(limits) {
             left.end = std::mem::replace(&mut left.end, End::Passes).then(NOT_TOLERATED);
+        }
+        if ways.fails {
+            let fails = End::MayFail(Tolerable::Always);
+            left.end = std::mem::replace(&mut left.end, End::Passes).then(fails);
         }
         left
     }

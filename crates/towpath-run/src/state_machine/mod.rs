@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use towpath_core::{JobKey, StepPath};
-use towpath_recipe::{Recipe, StepKind};
+use towpath_recipe::{Ending, Recipe, StepKind};
 
 /// How a machine came to its end by one of its own transitions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +30,22 @@ pub struct MachineExit {
     pub reason: String,
     /// What the last outcome reported beyond its name.
     pub description: Option<String>,
+    #[serde(default)]
+    pub ending: Ending,
+}
+
+impl MachineExit {
+    /// An end that no transition of the machine has chosen.
+    fn from_outside(reason: &str) -> MachineExit {
+        MachineExit { reason: reason.to_owned(), description: None, ending: Ending::Fail }
+    }
+
+    /// The failure of a machine that ended like this; none for a success or a question.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        let detail = self.description.clone().unwrap_or_default();
+        let failure = || Failure { detail, ..Failure::new(FailureKind::Exit, &*self.reason) };
+        self.ending.failed().then(failure)
+    }
 }
 
 /// Where a machine is.
@@ -127,14 +143,17 @@ impl FlowRules for MachineRules {
     fn reopen(&self, run: &mut Run, frame: usize) {
         let Some(at) = run.current(frame) else { return };
         run.machine_mut(frame).refused = None;
+        let exit = &mut run.machine_mut(frame).exit;
+        let gave_up = exit.take_if(|exit| exit.ending.failed()).is_some();
         let progress = run.progress(at);
         let unfinished = progress.child.filter(|c| run.frames[*c].state != FrameState::Done);
         match progress.phase {
-            Phase::Settled if progress.failed() => match unfinished {
+            Phase::Settled if progress.failed() || gave_up => match unfinished {
                 Some(child) => {
                     run.back_to_work(at);
                     run.reopen(child);
                 }
+                None if gave_up => run.revisit(at),
                 None => run.retry_or_ask(at),
             },
             Phase::Waiting => run.retry_or_ask(at),
@@ -154,7 +173,11 @@ impl FlowRules for MachineRules {
             run.drop_wanted(current);
         }
         run.frames[at.frame].state = FrameState::Open;
-        run.enter_machine_step(at);
+        if run.progress(at).phase == Phase::Asking {
+            run.revisit(at);
+        } else {
+            run.enter_machine_step(at);
+        }
         run.dirty.insert(at.frame);
     }
 
@@ -281,20 +304,19 @@ impl Run {
 
     fn exit_of(&self, frame: usize) -> Option<MachineExit> {
         let state = self.frames[frame].flow.machine()?;
-        let reason = |reason: &str| MachineExit { reason: reason.to_owned(), description: None };
         if state.exit.is_some() {
             return state.exit.clone();
         }
         // A called machine that came to its end while the run was stopping has its own reason.
         let ended = frame != 0 && self.frames[frame].state == FrameState::Failed;
         if self.stopping.is_some() && !ended {
-            return Some(reason("cancelled"));
+            return Some(MachineExit::from_outside("cancelled"));
         }
         if let Some(refused) = &state.refused {
-            return Some(reason(&refused.failure.message));
+            return Some(MachineExit::from_outside(&refused.failure.message));
         }
         match &self.frames[frame].steps[state.at?].result.as_ref()?.status {
-            StepStatus::Failed(failure) => Some(reason(match failure.kind {
+            StepStatus::Failed(failure) => Some(MachineExit::from_outside(match failure.kind {
                 FailureKind::Agent(_) => "backend-error",
                 FailureKind::Stopped => "cancelled",
                 _ => "orchestration-error",

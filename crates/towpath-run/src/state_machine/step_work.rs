@@ -244,16 +244,15 @@ impl Run {
         let FinishedCall { result, failure, .. } = call;
         let outcomes = &self.step(at).outcomes;
         let listed = |name: &str| outcomes.iter().any(|outcome| outcome.name == name);
-        let report = match failure {
-            None => Ok(match &result.exit {
-                Some(exit) if listed(&exit.reason) => {
-                    let description = exit.description.clone();
-                    Reported { description, ..Reported::plain(&exit.reason) }
-                }
-                _ => Reported::plain("success"),
-            }),
-            Some(failure) if ends_the_run(failure.kind) => Err(failure),
-            Some(failure) => Ok(Reported::failure(failure.message)),
+        let by_itself = failure.as_ref().is_none_or(|failure| failure.kind == FailureKind::Exit);
+        let report = match (failure, &result.exit) {
+            (_, Some(exit)) if by_itself && listed(&exit.reason) => {
+                let description = exit.description.clone();
+                Ok(Reported { description, ..Reported::plain(&exit.reason) })
+            }
+            (None, _) => Ok(Reported::plain("success")),
+            (Some(failure), _) if ends_the_run(failure.kind) => Err(failure),
+            (Some(failure), _) => Ok(Reported::failure(failure.message)),
         };
         let ended = Ended { output: result.output, value: result.value, ..Ended::default() };
         self.settle_report(at, ended, report);
@@ -262,7 +261,10 @@ impl Run {
     /// The user states what a step reported.
     pub(crate) fn declare_reported(&mut self, at: StepAt, output: &str, outcome: &str) {
         let report = Reported::plain(outcome);
-        self.progress_mut(at).started_ms = Some(self.now_ms);
+        let now = self.now_ms;
+        let progress = self.progress_mut(at);
+        progress.started_ms = Some(now);
+        progress.declared_done = true;
         self.machine_mut(at.frame).worked = true;
         let ended = Ended { output: Output::Text(output.to_owned()), ..Ended::default() };
         self.settle_report(at, ended, Ok(report));

@@ -9,7 +9,7 @@ use crate::step_and_run_outcome::{Failure, FailureKind, Guardrail};
 use crate::step_progress::Phase;
 use crate::step_start::Start;
 use towpath_core::StepPath;
-use towpath_recipe::{GuardrailExit, Guardrails, Recipe, Transition};
+use towpath_recipe::{Ending, GuardrailExit, Guardrails, Recipe, Transition};
 
 impl Run {
     /// Takes the transition from the step that has settled, or enters the first one.
@@ -33,14 +33,32 @@ impl Run {
         let Some(outcome) = outcome else { return self.close_failed(at) };
         match &outcome.then {
             Transition::Next(next) => self.transition(at, *next),
-            Transition::Exit { reason } => {
-                let exit = MachineExit { reason: reason.clone(), description: report.description };
-                self.moved(at, Movement::Exit(exit.clone()));
-                self.machine_mut(frame).exit = Some(exit);
-                self.close(frame, FrameState::Done, None);
+            Transition::Exit { reason, ending } => {
+                let (reason, description) = (reason.clone(), report.description);
+                self.leave_machine(at, MachineExit { reason, description, ending: *ending });
             }
             Transition::Restart { recipe, .. } => self.restart(at, recipe),
         }
+    }
+
+    /// Takes an exit. One that asks leaves the machine at its step until the user has decided, unless
+    /// the step that called the machine has a transition for its reason.
+    fn leave_machine(&mut self, at: StepAt, exit: MachineExit) {
+        self.moved(at, Movement::Exit(exit.clone()));
+        let caller = self.frames[at.frame].parent;
+        let is_read = caller.is_some_and(|caller| {
+            self.step(caller).outcomes.iter().any(|outcome| outcome.name == exit.reason)
+        });
+        let failure = exit.failure().map(|failure| failure.within(self.path(at)));
+        let asks = exit.ending == Ending::Ask && !is_read;
+        self.machine_mut(at.frame).exit = Some(exit);
+        if asks {
+            self.progress_mut(at).phase = Phase::Asking;
+            self.may_ask = true;
+            return;
+        }
+        let state = if failure.is_some() { FrameState::Failed } else { FrameState::Done };
+        self.close(at.frame, state, failure);
     }
 
     fn transition(&mut self, from: StepAt, to: usize) {
@@ -174,6 +192,15 @@ impl Run {
             model: self.model(at),
         });
         self.enter(at, Start::RUN);
+    }
+
+    /// Enters the step again that led to an exit without success. The limits count both visits as
+    /// one: the second replaces the first, whose record stays.
+    pub(super) fn revisit(&mut self, at: StepAt) {
+        let state = self.machine_mut(at.frame);
+        state.total -= 1;
+        state.visits[at.step] -= 1;
+        self.enter_machine_step(at);
     }
 
     /// Puts the current visit, which is over, among the past ones.

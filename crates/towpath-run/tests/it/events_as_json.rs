@@ -6,6 +6,7 @@ use proptest::test_runner::{Config, TestRunner};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use towpath_core::{FaultKind, JobKey, JobKind, RunId, SessionId, StepPath, Stream, Usage};
+use towpath_recipe::Ending;
 use towpath_run::*;
 
 /// One generator per variant. [`position`] makes sure that none is missing.
@@ -177,8 +178,9 @@ fn report() -> impl Strategy<Value = Reported> {
 fn movement() -> impl Strategy<Value = Movement> {
     prop_oneof![
         any::<String>().prop_map(Movement::Step),
-        (any::<String>(), text())
-            .prop_map(|(reason, description)| Movement::Exit(MachineExit { reason, description })),
+        (any::<String>(), text(), select(&[Ending::Success, Ending::Fail, Ending::Ask]))
+            .prop_map(|(reason, description, ending)| MachineExit { reason, description, ending })
+            .prop_map(Movement::Exit),
         any::<String>().prop_map(Movement::Restart),
     ]
 }

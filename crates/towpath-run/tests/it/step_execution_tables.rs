@@ -4,6 +4,7 @@
 mod agent_call_records;
 mod fail_fast_commands;
 mod machine_agent_calls;
+mod machine_exits;
 mod machine_resumed;
 mod machine_transitions_and_limits;
 mod prompt_documents;

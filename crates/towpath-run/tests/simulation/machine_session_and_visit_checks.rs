@@ -16,6 +16,7 @@ pub struct Calls {
     entries: BTreeMap<(Option<StepPath>, String), u32>,
     pub restarts: u32,
     pub reminders: u32,
+    pub failing_exits: u32,
 }
 
 #[derive(Debug, Default)]
@@ -24,6 +25,13 @@ struct Session {
     last: Option<JobKey>,
     answered: bool,
     steps: u32,
+    /// The step that led to a failing exit.
+    gave_up: Option<String>,
+}
+
+fn id_of(step: &StepPath) -> String {
+    let id = step.without_visits();
+    id.rsplit('/').next().expect("a path has a last part").to_owned()
 }
 
 impl Calls {
@@ -31,13 +39,13 @@ impl Calls {
         match event {
             EventKind::Entered { step, visit, max_visits, total, max_total, .. } => {
                 let frame = step.frame();
-                let id = step.without_visits();
-                let id = id.rsplit('/').next().expect("a path has a last part").to_owned();
+                let id = id_of(step);
                 let entries = self.entries.entry((frame.clone(), id.clone())).or_default();
                 *entries += 1;
                 assert_eq!(*step, StepPath::in_frame(frame.as_ref(), &id, *entries), "its number");
                 let session = self.sessions.entry(frame).or_default();
-                session.steps += 1;
+                // Another visit replaces the one that gave up.
+                session.steps += u32::from(session.gave_up.take() != Some(id));
                 assert_eq!(session.steps, *total, "{step}: the steps of its session");
                 assert!(visit <= max_visits && total <= max_total, "{step}: over its limit");
             }
@@ -45,6 +53,13 @@ impl Calls {
                 self.restarts += 1;
                 let session = self.sessions.entry(step.frame()).or_default();
                 *session = Session { restarts: session.restarts + 1, ..Session::default() };
+            }
+            EventKind::Moved { step, to: Movement::Exit(exit) } if exit.ending.failed() => {
+                self.failing_exits += 1;
+                self.sessions.entry(step.frame()).or_default().gave_up = Some(id_of(step));
+            }
+            EventKind::Moved { step, to: Movement::Step(_) } => {
+                self.sessions.entry(step.frame()).or_default().gave_up = None;
             }
             EventKind::Reminded { .. } => self.reminders += 1,
             _ => {}

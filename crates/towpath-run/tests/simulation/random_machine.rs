@@ -1,5 +1,5 @@
 //! Random machines: one to five steps, loops, restarts with themselves or a twin, tight limits,
-//! commands, calls of the recipe below, outcomes that exit.
+//! commands, calls of the recipe below, outcomes that exit, fail or ask.
 
 use super::random_numbers::Random;
 use std::fmt::Write as _;
@@ -111,7 +111,17 @@ fn step(random: &mut Random, text: &mut String, kind: Kind, shape: &Shape) {
 fn transition(random: &mut Random, names: &[String], shape: &Shape) -> String {
     match random.below(8) {
         0 | 1 => {
-            format!("{{action: exit, reason: {}}}", REASONS[random.below(REASONS.len())])
+            let reason = REASONS[random.below(REASONS.len())];
+            match random.below(6) {
+                0 => format!("{{action: fail, reason: {reason}}}"),
+                1 => format!("{{action: exit, reason: {reason}, success: false}}"),
+                2 => format!("{{action: exit, reason: {reason}, success: true}}"),
+                // Within a parallel group a question would come after more or fewer of its steps.
+                3 if shape.level == 0 => {
+                    format!("{{action: exit, reason: {reason}, success: ask}}")
+                }
+                _ => format!("{{action: exit, reason: {reason}}}"),
+            }
         }
         2 => {
             let target = &shape.restarts[random.below(shape.restarts.len())];

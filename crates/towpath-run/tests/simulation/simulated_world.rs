@@ -133,6 +133,8 @@ impl World {
         }
         if fact == Fact::Resumed {
             self.expired.clear();
+            // The step that gave up is visited again, and may report something else.
+            self.ending.comparable &= self.calls.failing_exits == 0;
         }
         self.journal.push((fact, self.clock));
     }
@@ -218,9 +220,6 @@ impl World {
             if machine {
                 self.calls.answered(key);
             }
-        } else if machine && key.call == 1 {
-            // A reminder that fails has its visit asked again.
-            self.succeeded.remove(&name_of(&JobKey { call: 0, ..key.clone() }));
         }
     }
 
@@ -370,6 +369,9 @@ impl World {
 
     /// A user shows what became of each `once` step that was interrupted.
     fn answer(&mut self) {
+        if self.asks_by_exit() {
+            return;
+        }
         for step in self.run.asking() {
             self.ending.asked += 1;
             assert_eq!(self.step_at(&step).effect, Effect::Once);
@@ -389,6 +391,11 @@ impl World {
             }
             self.fact(Fact::Answered { step, answer });
         }
+    }
+
+    /// Whether the run's own machine leaves the decision to the user; the world makes none.
+    fn asks_by_exit(&self) -> bool {
+        self.run.exit().is_some_and(|exit| exit.ending == towpath_recipe::Ending::Ask)
     }
 
     /// What a machine's command would have reported, if anything.
@@ -436,6 +443,7 @@ impl World {
                 self.answer();
                 true
             }
+            RunOutcome::Asking { .. } if self.asks_by_exit() => false,
             RunOutcome::Asking { .. } => panic!("the questions have been answered"),
             // A failed run that is resumed fails in the same way, and finished work stays.
             RunOutcome::Failed { .. } if self.ending.comparable && self.roll(3) => {

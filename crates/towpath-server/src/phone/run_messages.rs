@@ -154,7 +154,9 @@ impl RunMessages {
                 exited(session, "user-requested".to_owned(), None, Some(true))
             }
             Some(RunOutcome::Failed { failure, .. }) => match failure.kind {
-                FailureKind::Guardrail(_) => exited(session, failure.message, None, Some(false)),
+                FailureKind::Guardrail(_) | FailureKind::Exit => {
+                    exited(session, failure.message, None, Some(false))
+                }
                 FailureKind::Report => {
                     let reason = "orchestration-error".to_owned();
                     exited(session, reason, Some(why.to_owned()), Some(false))

@@ -87,7 +87,7 @@ fn the_summary_changes_with_the_facts() {
     let (run, other) = (create(&mut store, "7f3k"), create(&mut store, "6q0d"));
     assert_eq!(store.run(&run).unwrap().unwrap().summary, new_run().summary);
     let summary = Summary {
-        status: RunStatus::Failed { step: StepPath::new("deploy") },
+        status: RunStatus::Failed { step: StepPath::new("deploy"), reason: None },
         cost_microusd: Some(420_000),
         cost_unknown: true,
         started_ms: 1_000,

@@ -106,7 +106,9 @@ fn ways(recipe: &Recipe, machine: &Machine) -> Shape {
             let to = match &outcome.then {
                 Transition::Exit { .. } if outcome.name == OTHER => continue,
                 Transition::Next(next) => To::Card(*next),
-                Transition::Exit { reason } => To::Exit(first_line(reason)),
+                Transition::Exit { reason, ending } => {
+                    To::Exit(format!("{} {}", ending.as_str(), first_line(reason)))
+                }
                 Transition::Restart { recipe, .. } => To::Restart(first_line(recipe)),
             };
             ways.push(Way { from, label: first_line(&outcome.name), to });

@@ -2,7 +2,9 @@
 
 use crate::amounts_and_times::count;
 use crate::foreign_text::clean;
-use towpath_recipe::{Analysis, End, OTHER, Program, Recipe, Restarts, Step, Transition, Work};
+use towpath_recipe::{
+    Analysis, End, Ending, OTHER, Program, Recipe, Restarts, Step, Transition, Work,
+};
 
 /// Why a state machine ends that may not restart any more.
 pub const RESTARTS_EXCEEDED: &str = "max-restarts-exceeded";
@@ -45,22 +47,30 @@ pub fn bounds(recipe: &Recipe, analysis: &Analysis, restarts: Restarts) -> Vec<S
 
 /// What is not drawn.
 fn other(recipe: &Recipe) -> Option<String> {
-    let ends = |step: &&Step| {
-        let ending = |t: &Transition| matches!(t, Transition::Exit { .. });
-        step.outcomes.iter().any(|o| o.name == OTHER && ending(&o.then))
+    let exits = |step: &Step| {
+        let other = step.outcomes.iter().find(|outcome| outcome.name == OTHER);
+        other.and_then(|outcome| match outcome.then {
+            Transition::Exit { ending, .. } => Some(ending),
+            _ => None,
+        })
     };
+    let ends = |step: &&Step| exits(step).is_some();
     let asking: Vec<&Step> =
         recipe.steps.iter().filter(|step| matches!(step.work, Work::Agent(_))).collect();
     let ending: Vec<&Step> = recipe.steps.iter().filter(ends).collect();
+    let verb = match ending.iter().all(|step| exits(step).is_some_and(Ending::failed)) {
+        true => "fail",
+        false => "end",
+    };
     if ending.is_empty() {
         None
     } else if ending.len() == recipe.steps.len() {
-        Some("every step also ends on `other`".to_owned())
+        Some(format!("every step also {verb}s on `other`"))
     } else if asking.iter().all(ends) {
-        Some("every agent step also ends on `other`".to_owned())
+        Some(format!("every agent step also {verb}s on `other`"))
     } else {
         let names: Vec<String> = ending.iter().map(|step| clean(&step.id)).collect();
-        let verb = if names.len() == 1 { "ends" } else { "end" };
-        Some(format!("{} also {verb} on `other`", names.join(", ")))
+        let s = if names.len() == 1 { "s" } else { "" };
+        Some(format!("{} also {verb}{s} on `other`", names.join(", ")))
     }
 }

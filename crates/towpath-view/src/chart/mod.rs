@@ -99,7 +99,7 @@ pub struct Way {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum To {
     Card(usize),
-    /// The reason.
+    /// `exit done`, `fail gave-up`.
     Exit(String),
     /// The recipe that begins in a new session.
     Restart(String),
@@ -110,7 +110,7 @@ impl To {
     pub fn ending(&self) -> Option<String> {
         match self {
             To::Card(_) => None,
-            To::Exit(reason) => Some(format!("exit {reason}")),
+            To::Exit(words) => Some(words.clone()),
             To::Restart(recipe) => Some(format!("restart {recipe}")),
         }
     }

@@ -226,7 +226,7 @@ fn drawn(part: &Part) -> String {
 
 #[test]
 fn loops_are_drawn_beside_their_step_and_far_ways_name_theirs() {
-    let exit = |reason: &str| To::Exit(reason.to_owned());
+    let exit = |reason: &str| To::Exit(format!("exit {reason}"));
     let part = part(
         &["plan", "quick", "careful", "check", "fix"],
         &[
@@ -267,7 +267,7 @@ check
 
 #[test]
 fn wide_letters_keep_the_lines_straight() {
-    let exit = To::Exit("x".to_owned());
+    let exit = To::Exit("exit x".to_owned());
     let part = part(&["始め"], &[(0, "終わり", exit.clone()), (0, "ok", exit)]);
     let expected = "始め\n  ├─ 終わり ─▶ exit x\n  ╰─ ok ─────▶ exit x\n";
     assert_eq!(drawn(&part), expected);

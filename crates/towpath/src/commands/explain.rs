@@ -20,11 +20,11 @@ use crate::terminal::{diagnostics, out};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use towpath_core::{Diagnostic, Map, text_of};
-use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Step, Transition, Work};
+use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Step, Work};
 use towpath_view::chart::{Chart, dot, mermaid, svg};
 use towpath_view::foreign_text::first_line;
 use towpath_view::recipe_json::recipe_json;
-use towpath_view::{RunBounds, callee, hooks, required, step_line, step_worker};
+use towpath_view::{RunBounds, callee, hooks, required, step_line, step_worker, transition_text};
 
 /// Show what a recipe would do, without running it.
 ///
@@ -249,15 +249,6 @@ fn rows(
     }
 }
 
-/// `commit`, `exit done`, `restart build`.
-fn target(recipe: &Recipe, then: &Transition) -> String {
-    match then {
-        Transition::Next(step) => first_line(&recipe.steps[*step].id),
-        Transition::Exit { reason } => format!("exit {}", first_line(reason)),
-        Transition::Restart { recipe, .. } => format!("restart {}", first_line(recipe)),
-    }
-}
-
 /// What follows when a step is skipped: the next step, or the group that it begins.
 fn after(steps: &[Step], batch: &Range<usize>) -> String {
     let Some(next) = steps.get(batch.end) else { return "end".to_owned() };
@@ -275,7 +266,7 @@ fn notes(program: &Program, recipe: usize, index: usize, batch: &Range<usize>) -
     let (step, opens_group) = (&steps[index], batch.len() > 1 && index == batch.start);
     let mut notes = Vec::new();
     for outcome in &step.outcomes {
-        let target = target(&program.recipes[recipe], &outcome.then);
+        let target = transition_text(&program.recipes[recipe], &outcome.then);
         notes.push(format!("{} → {target}", first_line(&outcome.name)));
     }
     if let (true, Some(name)) = (opens_group, &step.parallel_group) {

@@ -22,7 +22,9 @@ use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use towpath_core::{FaultKind, RunStatus, text_of};
 use towpath_engine::{census, recorded};
-use towpath_run::{FailureKind, Output, RunOutcome, StepKind, StepState, StepStatus, StepView};
+use towpath_run::{
+    FailureKind, Output, RunOutcome, StepKind, StepResult, StepState, StepStatus, StepView,
+};
 use towpath_view::Cost;
 use towpath_view::foreign_text::{escaped, first_line};
 use towpath_view::run_json::ShownRun;
@@ -188,6 +190,7 @@ impl Printed<'_> {
 
     fn status_cell(&self, step: &StepView) -> (&'static str, &'static str, Tint) {
         match step.state {
+            StepState::Ended if self.gave_up_at(step) => ("✗", "failed", Tint::Bad),
             StepState::Ended => ended(step),
             StepState::Running if self.0.is_running() => ("▸", "running", Tint::None),
             StepState::Running | StepState::Interrupted => ("!", "interrupted", Tint::Attention),
@@ -196,6 +199,13 @@ impl Printed<'_> {
             StepState::Pending if self.0.is_running() => ("·", "to come", Tint::Dim),
             StepState::Pending | StepState::NotReached => ("·", "not reached", Tint::Dim),
         }
+    }
+
+    /// Whether the run's state machine failed through what this step reported.
+    fn gave_up_at(&self, step: &StepView) -> bool {
+        let failed = matches!(self.0.status, RunStatus::Failed { reason: Some(_), .. });
+        let outcome = failed.then(|| self.0.run().outcome()).flatten();
+        matches!(outcome, Some(RunOutcome::Failed { step: at, .. }) if at == step.path)
     }
 
     fn took(&self, step: &StepView, now: i64) -> String {
@@ -226,11 +236,9 @@ impl Printed<'_> {
         let id = &self.0.row.id;
         let mut lines = vec![String::new()];
         for step in self.0.asking(now) {
-            lines.push(format!(
-                "  {step} was interrupted, and may run only once: did it do its work?"
-            ));
-            lines.push(format!("    yes: {}", next_commands::done(id, self.0.run(), &step)));
-            lines.push(format!("    no:  {}", next_commands::again(id, &step)));
+            let question = next_commands::question(id, self.0.run(), &step);
+            lines.push(format!("  {step} {}", question.words.join("\n    ")));
+            lines.extend(question.answers.iter().map(|answer| format!("    {answer}")));
         }
         if lines.len() > 1 {
             return lines;
@@ -277,6 +285,9 @@ fn ended(step: &StepView) -> (&'static str, &'static str, Tint) {
             ("✗", "failed, tolerated", Tint::Attention)
         }
         Some(StepStatus::Failed(_)) => ("✗", "failed", Tint::Bad),
+        _ if step.result.as_ref().is_some_and(StepResult::reports_trouble) => {
+            ("!", "done", Tint::Attention)
+        }
         _ => ("✓", "done", Tint::Good),
     }
 }
@@ -312,6 +323,10 @@ fn details(step: &StepView) -> Vec<String> {
             }
             StepStatus::Completed => {}
         }
+    }
+    if step.kind == StepKind::Recipe {
+        // Of its recovery.
+        details.extend(Cost::of_calls(step).text());
     }
     if step.state == StepState::Waiting {
         let last = step.ended_calls().last();

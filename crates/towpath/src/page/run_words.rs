@@ -27,8 +27,7 @@ pub fn describe(shown: &ShownRun, now_ms: i64) -> RunWords {
 
 fn why(shown: &ShownRun, asking: &[StepPath], now_ms: i64) -> String {
     if !asking.is_empty() {
-        let were = if asking.len() == 1 { "was" } else { "were" };
-        return format!("{} {were} interrupted, and may run only once", listed(asking));
+        return format!("you must decide about {}", listed(asking));
     }
     match &shown.status {
         RunStatus::Running => match in_flight(shown) {
@@ -153,7 +152,7 @@ fn ways(id: &RunId, run: &Run) -> impl Iterator<Item = NextCommand> {
 fn question(id: &RunId, run: &Run, step: &StepPath) -> StepQuestion {
     StepQuestion {
         step: step.to_string(),
-        text: format!("{step} was interrupted, and may run only once: did it do its work?"),
+        text: format!("{step} {}", next_commands::question(id, run, step).words.join("\n")),
         next: answers(id, run, step),
     }
 }

@@ -15,11 +15,11 @@ use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use crate::terminal::{diagnostics, out, report};
 use serde_json::{Value, json};
 use std::path::Path;
-use towpath_recipe::{Program, dry_run_layout};
+use towpath_recipe::{Program, Recipe};
 use towpath_run::{Preview, PreviewStep, StepKind, Verdict, preview};
-use towpath_view::FAIL_FAST_BASH;
 use towpath_view::foreign_text::{escaped, first_command_line, first_line};
 use towpath_view::recipe_json::machine_json;
+use towpath_view::{FAIL_FAST_BASH, transition_text};
 
 pub fn execute(
     env: &Environment,
@@ -29,13 +29,13 @@ pub fn execute(
     let program = &chosen.program;
     choose_agent::refuse_unknown_modes(env, &chosen.settings, &flags.agent, program)?;
     let tree = worktree(env, chosen, flags)?;
-    if let Some(layout) = dry_run_layout(program.root(), &program.plan.machine) {
-        return machine(env, chosen, flags, &layout, tree.as_ref());
-    }
-    let preview = preview(&chosen.program);
+    let preview = preview(program);
     let missing = missing_program(env, chosen, flags, &preview)?;
     if flags.shared.json {
-        let value = as_json(chosen, &preview, missing.as_deref());
+        let value = match program.root().machine() {
+            Some(_) => machine_as_json(chosen, missing.as_deref()),
+            None => as_json(chosen, &preview, missing.as_deref()),
+        };
         out::json(&with_worktree(value, tree.as_ref()));
         return Ok(Exit::Done);
     }
@@ -90,37 +90,16 @@ fn with_worktree(mut value: Value, tree: Option<&EnteredWorktree>) -> Value {
 }
 
 /// What a state machine would do depends on what its steps report, so all it could do is shown.
-fn machine(
-    env: &Environment,
-    chosen: &ChosenRecipe,
-    flags: &RunFlags,
-    layout: &str,
-    tree: Option<&EnteredWorktree>,
-) -> Result<Exit, CommandError> {
-    let missing = match chosen.program.has_agents() {
-        true => choose_agent::missing(env, &chosen.settings, &flags.agent, &chosen.program)?,
-        false => None,
-    };
-    if flags.shared.json {
-        let root = chosen.program.root();
-        let value = json!({
-            "schema": 1,
-            "dry_run": true,
-            "success": true,
-            "recipe_name": root.name,
-            "inputs": chosen.program.plan.inputs,
-            "machine": machine_json(&chosen.program, 0),
-            "problems": warnings(chosen, missing.as_deref()),
-        });
-        out::json(&with_worktree(value, tree));
-        return Ok(Exit::Done);
-    }
-    if let Some(missing) = &missing {
-        out::note(format!("warning: {missing}"));
-    }
-    out::line(layout.trim_end());
-    print_worktree(tree);
-    print_trust(env, chosen)
+fn machine_as_json(chosen: &ChosenRecipe, missing: Option<&str>) -> Value {
+    json!({
+        "schema": 1,
+        "dry_run": true,
+        "success": true,
+        "recipe_name": chosen.program.root().name,
+        "inputs": chosen.program.plan.inputs,
+        "machine": machine_json(&chosen.program, 0),
+        "problems": warnings(chosen, missing),
+    })
 }
 
 fn warnings(chosen: &ChosenRecipe, missing: Option<&str>) -> Vec<Value> {
@@ -188,12 +167,23 @@ fn rows(program: &Program, steps: &[PreviewStep], depth: usize, table: &mut Tabl
             Cell::tinted(worker(step), Tint::Dim),
             shown_line(step).into(),
         ]);
-        let notes = notes(step, depth);
-        if !notes.is_empty() {
-            table.below(format!("{}{}", " ".repeat(9 + 2 * depth), notes.join(" · ")), Tint::Dim);
+        for notes in [notes(step, depth), transitions(&program.recipes[step.recipe], step)] {
+            if !notes.is_empty() {
+                let indent = " ".repeat(9 + 2 * depth);
+                table.below(format!("{indent}{}", notes.join(" · ")), Tint::Dim);
+            }
         }
         rows(program, &step.children, depth + 1, table);
     }
+}
+
+/// Where each outcome of a state machine's step leads.
+fn transitions(recipe: &Recipe, step: &PreviewStep) -> Vec<String> {
+    let outcomes = recipe.steps[step.index].outcomes.iter();
+    let lines = outcomes.map(|outcome| {
+        format!("{} → {}", first_line(&outcome.name), transition_text(recipe, &outcome.then))
+    });
+    lines.collect()
 }
 
 fn worker(step: &PreviewStep) -> &'static str {

@@ -200,26 +200,23 @@ steps:
 }
 
 #[test]
-fn a_dry_run_of_a_machine_is_its_outline() {
+fn a_dry_run_of_a_machine_shows_its_steps_and_transitions() {
     let user = User::new().file("ship.yaml", explain::SHIP);
     let printed = user.towpath(&["run", "ship.yaml", "--dry-run"]).exits(0);
     assert_eq!(
         printed.stdout,
-        "Recipe: ship
-  Label: Ship
-  Description: Tests, fixes and ships
-  Guardrails: maxStepVisits=2, maxTotalSteps=100, exitOnOther=true
+        "ship · dry run · work
 
-  Steps:
-    test (initial)
-      Outcomes: success → ship, failure → fix
-      Command: make test
-    fix
-      Outcomes: complete → test, stuck → EXIT, other → EXIT
-      Model: opus (recipe)
-    ship
-      Outcomes: shipped → EXIT, next → RESTART ship, other → EXIT
-      Model: haiku
+  runs     test  bash   make test
+           success → ship · failure → fix
+  may run  fix   agent  Fix what the tests found.
+           depends on what the steps before it report
+           complete → test · stuck → exit needs-help · other → fail user-provided-other
+  may run  ship  agent  Ship it.
+           depends on what the steps before it report
+           shipped → exit shipped · next → restart ship · other → fail user-provided-other
+
+1 of 3 steps would run · 2 may run (fix, ship) · nothing was run
 "
     );
     let json = user.towpath(&["run", "ship.yaml", "--dry-run", "--json"]).exits(0).json();

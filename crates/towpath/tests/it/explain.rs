@@ -63,13 +63,13 @@ fn a_machine_in_a_pipe_is_one_line_for_each_transition() {
   ship  shipped   → exit shipped
   ship  next      → restart ship
 
-  at most 4 steps, 4 agent calls in each session · restarts without end · every agent step also ends on `other` · each step at most 2 times
+  at most 4 steps, 4 agent calls in each session · restarts without end · every agent step also fails on `other` · each step at most 2 times
 
 ends
   needs-help                     2 steps  test, fix
   shipped                        2 steps  test, ship
   restart ship                   2 steps  test, ship
-  user-provided-other                     on `other`
+  fail user-provided-other                on `other`
   max-step-visits-exceeded:test  limit    after fix
 "
     );
@@ -82,7 +82,10 @@ fn programs_are_reported_transitions_limits_and_ways_out() {
     assert_eq!(json["schema"], 1);
     let ship = &json["recipes"][0];
     assert_eq!(ship["steps"][0]["outcomes"][1], json!({ "name": "failure", "next": "fix" }));
-    assert_eq!(ship["steps"][1]["outcomes"][1], json!({ "name": "stuck", "exit": "needs-help" }));
+    assert_eq!(
+        ship["steps"][1]["outcomes"][1],
+        json!({ "name": "stuck", "exit": "needs-help", "success": true })
+    );
     assert_eq!(ship["steps"][2]["outcomes"][1], json!({ "name": "next", "restart": "ship" }));
     let machine = &ship["machine"];
     assert_eq!(
@@ -98,6 +101,7 @@ fn programs_are_reported_transitions_limits_and_ways_out() {
     assert_eq!(machine["guardrail_reasons"], json!(["max-step-visits-exceeded:test"]));
     let first = json!({
         "exit": "needs-help",
+        "success": true,
         "steps": [
             { "step": "test", "outcome": "failure" },
             { "step": "fix", "outcome": "stuck" },
@@ -217,7 +221,7 @@ context: {mode: '', a: 1, b: 2}
   p0s3 --> p0end(( ))
   end
   subgraph p1["ship"]
-  %% at most 4 steps, 4 agent calls in each session · restarts without end · every agent step also ends on `other` · each step at most 2 times
+  %% at most 4 steps, 4 agent calls in each session · restarts without end · every agent step also fails on `other` · each step at most 2 times
   p1s0[/"test · command"/]
   p1s1["fix · opus"]
   p1s2["ship · haiku"]

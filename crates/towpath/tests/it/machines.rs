@@ -3,6 +3,7 @@
 //! before the first call.
 
 mod ends_without_exit;
+mod exits_without_success;
 mod faults_reasons_and_exit_codes;
 mod file_with_built_ins_name;
 mod flags_in_help_and_errors;

@@ -86,7 +86,8 @@ fn a_case_can_expect_every_other_end() {
     passes("agents: {look: {outcome: fine}}\nexpect: {ran: [look, check], reason: not-checked}");
     passes(
         "agents: {look: {outcome: other, description: dark}}
-expect: {reason: user-provided-other, description: {contains: dark}, not_reached: [fix, check]}",
+expect: {exit: 1, failed_at: look, reason: user-provided-other, description: {contains: dark},
+  not_reached: [fix, check]}",
     );
     passes(
         "agents: {look: [Hm., Hm.]}
@@ -177,6 +178,7 @@ fn a_transition_that_no_case_takes_or_looks_at_is_reported() {
     expect: {printed: {check: checked}}
   - name: may give up
     agents: {look: {outcome: other, description: dark}}
+    expect: {exit: 1}
 ";
     let printed = test(cases, &["--mutate", "--json"]).exits(1).json();
     let changes = printed["files"][0]["mutations"].as_array().expect("changes");
@@ -189,7 +191,7 @@ fn a_transition_that_no_case_takes_or_looks_at_is_reported() {
         [
             (json!(["look", "fine"]), true, true),
             (json!(["look", "broken"]), false, false),
-            (json!(["look", "other"]), true, false),
+            (json!(["look", "other"]), true, true),
             (json!(["fix", "fixed"]), false, false),
             (json!(["fix", "other"]), false, false),
             (json!(["check", null]), true, true),
@@ -201,9 +203,10 @@ fn a_transition_that_no_case_takes_or_looks_at_is_reported() {
     for line in [
         "  ✓ look: fine      noticed by: checks\n",
         "  ✗ look: broken    no case notices when the run ends here: none gets here\n",
-        "  ✗ look: other     no case notices when the run ends here\n",
+        "  ✓ look: other     noticed by: may give up\n",
+        "  ✗ check: success  no case notices when the run ends here\n",
         "  ✓ check           noticed by: checks\n",
-        "2 of 8 changes noticed\n",
+        "3 of 8 changes noticed\n",
     ] {
         assert!(printed.contains(line), "{line}{printed}");
     }

@@ -1,12 +1,12 @@
 //! The outcomes of a step and what follows from each: one transition for every outcome, each in one
-//! of its three forms.
+//! of its forms.
 
 use super::compose_steps::{OnOutcome, Part, StepParts};
 use super::machine_files::{OTHERS, is_of_others};
 use super::unknown_and_missing_fields::MachineFields;
 use super::{Around, MachineReader, near};
-use crate::field_table::{Section, StepType};
-use crate::recipe::{OTHER, Outcome, Transition};
+use crate::field_table::{ACTIONS, Section, StepType};
+use crate::recipe::{Ending, OTHER, Outcome, Transition};
 use crate::recipe_outline_for_checks::Restart;
 use std::sync::Arc;
 use towpath_core::spanned_tree::Kind;
@@ -330,14 +330,13 @@ impl<'l> MachineReader<'_, 'l> {
         let node = &action.entry.value;
         match &node.kind {
             Kind::Text(text) if text == "exit" => {
-                self.refuse_others(fields, "an exit", &["action", "reason"], spot);
-                let reason = self.non_empty(fields, "reason");
-                if reason.is_none() {
-                    let message = format!("Exit transition must have a non-empty 'reason' {spot}");
-                    let span = fields.get("reason").map_or(node.defined, |r| r.entry.value.defined);
-                    self.error("no-reason", message, span, "");
-                }
-                reason.map(|(reason, _)| Transition::Exit { reason })
+                self.refuse_others(fields, "an exit", &["action", "reason", "success"], spot);
+                let ending = self.ending(fields, spot);
+                self.exit(fields, node.defined, ending, spot)
+            }
+            Kind::Text(text) if text == "fail" => {
+                self.refuse_others(fields, "'fail'", &["action", "reason"], spot);
+                self.exit(fields, node.defined, Ending::Fail, spot)
             }
             Kind::Text(text) if text == "restart-new-session" => {
                 self.refuse_others(fields, "a restart", &["action", "recipeId"], spot);
@@ -355,10 +354,45 @@ impl<'l> MachineReader<'_, 'l> {
                     Kind::Text(text) => text.clone(),
                     _ => node.value().to_string(),
                 };
-                let label = near(&written, ["exit", "restart-new-session"]);
+                let label = match near(&written, ACTIONS.iter().copied()) {
+                    near if near.is_empty() => format!("the actions are {}", ACTIONS.join(", ")),
+                    near => near,
+                };
                 let message = format!("Unknown action '{written}' {spot}");
                 self.error("unknown-action", message, node.defined, &label);
                 None
+            }
+        }
+    }
+
+    fn exit(
+        &mut self,
+        fields: &MachineFields<'l>,
+        action: Span,
+        ending: Ending,
+        spot: &Spot<'_>,
+    ) -> Option<Transition> {
+        let Some((reason, _)) = self.non_empty(fields, "reason") else {
+            let message = format!("Exit transition must have a non-empty 'reason' {spot}");
+            let span = fields.get("reason").map_or(action, |r| r.entry.value.defined);
+            self.error("no-reason", message, span, "");
+            return None;
+        };
+        Some(Transition::Exit { reason, ending })
+    }
+
+    /// The `success` of an exit.
+    fn ending(&mut self, fields: &MachineFields<'l>, spot: &Spot<'_>) -> Ending {
+        let Some(part) = fields.get("success") else { return Ending::unstated(spot.outcome) };
+        let node = &part.entry.value;
+        match &node.kind {
+            Kind::Bool(true) => Ending::Success,
+            Kind::Bool(false) => Ending::Failure,
+            Kind::Text(text) if text == "ask" => Ending::Ask,
+            _ => {
+                let message = format!("'success' must be true, false or 'ask' {spot}");
+                self.error("wrong-type", message, node.defined, "");
+                Ending::Failure
             }
         }
     }

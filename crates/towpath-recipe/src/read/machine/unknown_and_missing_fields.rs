@@ -23,6 +23,9 @@ pub(super) fn plain<'l>(fields: &MachineFields<'l>) -> FieldMap<'l> {
 const NOT_IN_MACHINES: [&str; 7] =
     ["condition", "if", "when", "unless", "parallel_group", "goto", "next"];
 
+/// Fields of other tools that try a step again.
+const TRIED_AGAIN: [&str; 5] = ["retry", "retries", "max_retries", "attempts", "max_attempts"];
+
 /// The field of a machine's step that does what a field of another tool does.
 fn foreign(name: &str, section: Section) -> Option<&'static str> {
     let meant = instead_of(name, section)?.field()?;
@@ -72,6 +75,10 @@ impl<'l> MachineReader<'_, 'l> {
             }
             _ if section == Section::MachineStep && NOT_IN_MACHINES.contains(&key.as_str()) => {
                 "a state machine has none: the outcome of a step chooses the next one, under 'onOutcome'"
+                    .to_owned()
+            }
+            _ if section == Section::MachineStep && TRIED_AGAIN.contains(&key.as_str()) => {
+                "let an outcome lead back to the step: `nextStep`; `maxStepVisits` bounds how often"
                     .to_owned()
             }
             (near, _) => match foreign(key, section) {

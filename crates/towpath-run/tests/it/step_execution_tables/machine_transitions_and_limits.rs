@@ -272,7 +272,7 @@ fn a_called_machine_reports_its_reason_if_that_is_listed() {
     let rows = [
         ("ok", "well"),
         ("named", "by-name"),
-        ("other", "well"),
+        ("other", "badly"),
         ("round", "badly"),
         ("?", "badly"),
     ];
@@ -305,8 +305,8 @@ fn a_called_step_recipe_reports_success_or_failure() {
 #[test]
 fn a_machine_gives_its_step_recipe_how_it_ended() {
     let inner = inner();
-    let steps = "name: r\nsteps:\n  - {id: call, recipe: inner, output: end}\n  - {id: b, command: \
-                 'echo {{call.reason}} {{end.description}}'}\n";
+    let steps = "name: r\nsteps:\n  - {id: call, recipe: inner, output: end, continue_on_error: true}\n  \
+                 - {id: b, command: 'echo {{call.reason}} {{end.description}}'}\n";
     let recipes = [("r", steps), ("inner", inner.as_str())];
     let play = Play::new(&recipes, json!({})).reports("call/a", "other").play();
     assert_eq!(play.value("end"), json!({"reason": "gave-up", "description": "so it is"}));

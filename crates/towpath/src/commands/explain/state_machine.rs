@@ -1,7 +1,7 @@
 //! A state machine explained: drawn where it fits the terminal, else one line for each transition;
 //! then how long it can run and how it can end, with the shortest path to each end.
 
-use super::{print_inputs, print_required, rows, target};
+use super::{print_inputs, print_required, rows};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::in_lines;
@@ -9,12 +9,13 @@ use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use std::collections::BTreeSet;
 use towpath_recipe::{
-    Analysis, End, EndPath, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,
+    Analysis, End, EndPath, Ending, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,
 };
 use towpath_view::chart::{
     Chart, Part, RESTARTS_EXCEEDED, bounds, called, draw_machine_as_text, refused_restart, wrapped,
 };
 use towpath_view::foreign_text::first_line;
+use towpath_view::transition_text;
 
 const INDENT: usize = 2;
 
@@ -94,7 +95,7 @@ fn transitions(recipe: &Recipe) -> Table {
             table.row(vec![
                 clean(&step.id).into(),
                 Cell::from(&outcome.name),
-                format!("→ {}", target(recipe, &outcome.then)).into(),
+                format!("→ {}", transition_text(recipe, &outcome.then)).into(),
             ]);
         }
     }
@@ -108,7 +109,8 @@ fn ends(recipe: &Recipe, analysis: &Analysis) -> Table {
         analysis.paths.iter().partition(|path| !path.by_other);
     for path in own.into_iter().chain(other) {
         let end = match &path.end {
-            End::Exit(reason) => clean(reason),
+            End::Exit(reason, Ending::Success) => clean(reason),
+            End::Exit(reason, ending) => format!("{} {}", ending.as_str(), clean(reason)),
             End::Restart(recipe) => format!("restart {}", clean(recipe)),
         };
         let steps: Vec<String> =

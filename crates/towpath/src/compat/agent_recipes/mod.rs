@@ -24,7 +24,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use towpath_core::Diagnostic;
 use towpath_engine::RunEnd;
-use towpath_recipe::dry_run_layout;
+use towpath_recipe::{Ending, dry_run_layout};
 use towpath_run::RunOutcome;
 use towpath_store::Store;
 use towpath_view::{failure_text, machine_exit};
@@ -181,7 +181,22 @@ fn execute(line: &AgentRecipesArgs, invocation: &Invocation) -> Result<Exit, Com
     let mut session = Session::new(env, store, &flags.shared, ReporterKind::Orchestration)?;
     let recorded = session.record(chosen, &flags)?;
     let driven = session.drive(recorded)?;
-    conclude_with(driven, |driven| report_end(&session, driven, line))
+    let by_exit = ended_by_exit(&driven.end);
+    let exit = conclude_with(driven, |driven| report_end(&session, driven, line))?;
+    Ok(of_exit(exit, by_exit))
+}
+
+/// Whether an exit transition ended the machine. `fail` is none of the format.
+fn ended_by_exit(end: &RunEnd) -> bool {
+    end.run.exit().is_some_and(|exit| exit.ending != Ending::Fail)
+}
+
+/// Every exit transition is code 0 here, whatever the run records about it.
+fn of_exit(exit: Exit, by_exit: bool) -> Exit {
+    match exit {
+        Exit::Failed | Exit::Decide if by_exit => Exit::Done,
+        other => other,
+    }
 }
 
 /// The last lines: why it failed and what it cost on stderr, how it ended on stdout's last line.
@@ -191,11 +206,12 @@ fn report_end(
     line: &AgentRecipesArgs,
 ) -> Result<(), CommandError> {
     let end = &driven.end;
+    let exit = of_exit(driven.exit(), ended_by_exit(end));
     if line.json {
-        out::json(&result(&session.store, end, code(driven.exit()), false)?);
+        out::json(&result(&session.store, end, code(exit), false)?);
         return Ok(());
     }
-    for why in why(end) {
+    for why in why(end).into_iter().filter(|_| exit != Exit::Done) {
         out::note(why);
     }
     for text in cost_report::report(&end.run) {
@@ -205,7 +221,7 @@ fn report_end(
         out::note(report::unused(&end.unused_lines).render(false));
     }
     report::session(end).iter().for_each(out::note);
-    if Exit::of_outcome(&end.outcome) != Exit::Done {
+    if exit != Exit::Done {
         for way in report::next_commands::ways(&end.id, &end.run, false) {
             out::note(format!("{}: {}", way.when, way.command));
         }

@@ -11,7 +11,7 @@ use super::{OutputOptions, RunScreen};
 use crate::terminal::format::clean;
 use towpath_core::StepPath;
 use towpath_engine::{Event, EventKind, Reporter};
-use towpath_run::{Movement, RunOutcome};
+use towpath_run::{FailureKind, Movement, RunOutcome};
 use towpath_view::{BACKEND_ERROR, exit_reason};
 
 pub struct Orchestration<O: Sink> {
@@ -50,6 +50,8 @@ impl<O: Sink> Orchestration<O> {
 
     fn ended(&mut self, outcome: &RunOutcome) {
         match outcome {
+            // The transition has been logged.
+            RunOutcome::Failed { failure, .. } if failure.kind == FailureKind::Exit => {}
             RunOutcome::Failed { failure, .. } => {
                 self.log(&format!("Exit: {}", exit_reason(failure)));
             }

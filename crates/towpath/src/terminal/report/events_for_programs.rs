@@ -23,7 +23,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 use towpath_core::{SessionId, StepPath};
 use towpath_engine::{CallStarted, Event, EventKind};
-use towpath_run::{Movement, Run, RunOutcome, StepKind, StepResult, StepStatus, StepView};
+use towpath_run::{
+    FailureKind, Movement, Run, RunOutcome, StepKind, StepResult, StepStatus, StepView,
+};
 use towpath_view::{BACKEND_ERROR, exit_reason, failure_text};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -336,6 +338,9 @@ impl Events {
         }
         let limits = rate_limit::met(steps);
         let (reason, error) = match outcome {
+            RunOutcome::Failed { failure, .. } if failure.kind == FailureKind::Exit => {
+                (exit_reason(failure), Some(failure.detail.clone()).filter(|why| !why.is_empty()))
+            }
             RunOutcome::Failed { failure, .. } => {
                 (exit_reason(failure), Some(failure_text(failure)))
             }

@@ -4,7 +4,7 @@ use super::fit_text::{width, wrapped};
 use super::styled_line::{Line, Tone};
 use crate::terminal::format::clean;
 use towpath_core::{RunId, StepPath};
-use towpath_run::{Failure, FailureKind, StepResult, StepStatus, StepView};
+use towpath_run::{Failure, FailureKind, StepResult, StepStatus, StepView, without_report};
 use towpath_shell::bash::quote;
 
 /// So many lines of a step's last words are shown.
@@ -45,7 +45,8 @@ pub fn block_with(
     shown.extend(last_words(failure, view.and_then(|step| step.result.as_ref())));
     let ran = has_output(failure, view);
     if shown.is_empty() && ran {
-        shown.push("it printed nothing".to_owned());
+        let agent = matches!(failure.kind, FailureKind::Agent(_));
+        shown.push(if agent { "it gave no answer" } else { "it printed nothing" }.to_owned());
     }
     let mut texts: Vec<(Tone, String)> = shown.into_iter().map(|t| (Tone::Plain, t)).collect();
     texts.extend(work.map(|work| (Tone::Plain, work)));
@@ -79,7 +80,13 @@ pub fn logs(run: &RunId, step: &StepPath, failure: &Failure) -> String {
 /// The end of stderr; of stdout where stderr is empty, since many programs complain there.
 fn last_words(failure: &Failure, result: Option<&StepResult>) -> Vec<String> {
     let stdout = result.and_then(|r| r.output.text()).unwrap_or_default();
-    let text = if failure.detail.trim().is_empty() { stdout } else { failure.detail.as_str() };
+    if failure.kind == FailureKind::Exit && failure.detail.is_empty() {
+        return last_lines(&without_report(stdout));
+    }
+    last_lines(if failure.detail.trim().is_empty() { stdout } else { &failure.detail })
+}
+
+pub fn last_lines(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let first = lines.len().saturating_sub(LAST_LINES);
     lines[first..].iter().map(|line| clean(&line.trim_end().replace('\t', "    "))).collect()

@@ -78,7 +78,11 @@ impl Teller<'_> {
 
     fn done(&self) -> Vec<Line> {
         let (name, took) = (&self.name, &self.took);
-        let first = Line::new().with(Tone::Good, "✓").text(format!(" {name} done in {took}"));
+        // Every step was skipped: nothing was done.
+        let nothing = census(&self.end.run).ran == 0;
+        let (sign, tone) = if nothing { ("!", Tone::Attention) } else { ("✓", Tone::Good) };
+        let done = if nothing { "ended" } else { "done" };
+        let first = Line::new().with(tone, sign).text(format!(" {name} {done} in {took}"));
         let mut parts = vec![first];
         if let Some(exit) = self.end.run.exit() {
             let more = exit.description.map_or(String::new(), |text| format!(" ({text})"));
@@ -98,7 +102,11 @@ impl Teller<'_> {
         };
         let of_failed = self.talks.iter().find(|talk| Some(&talk.step) == failed);
         let talk = of_failed.or(self.talks.last())?;
-        Some(format!("continue the conversation: {}", talk.command))
+        let of = match self.talks.len() {
+            1 => String::new(),
+            _ => format!(" of {}", clean(talk.step.as_str())),
+        };
+        Some(format!("continue the conversation{of}: {}", talk.command))
     }
 
     fn failed(&self, step: &StepPath, failure: &Failure) -> Vec<Line> {
@@ -171,20 +179,14 @@ impl Teller<'_> {
         lines
     }
 
-    /// What only the user knows, with both answers.
+    /// What only the user can decide, with the answers.
     fn questions(&self, steps: &[StepPath]) -> Vec<Line> {
         let mut lines = Vec::new();
         for step in steps {
-            let id = &self.end.id;
-            let texts = vec![
-                (
-                    Tone::Plain,
-                    "was interrupted, and may run only once: did it do its work?".to_owned(),
-                ),
-                (Tone::Faint, format!("yes: {}", next_commands::done(id, &self.end.run, step))),
-                (Tone::Faint, format!("no:  {}", next_commands::again(id, step))),
-            ];
-            lines.extend(beside_name(step, texts, self.limit));
+            let question = next_commands::question(&self.end.id, &self.end.run, step);
+            let words = question.words.into_iter().map(|words| (Tone::Plain, words));
+            let answers = question.answers.into_iter().map(|answer| (Tone::Faint, answer));
+            lines.extend(beside_name(step, words.chain(answers).collect(), self.limit));
         }
         lines
     }

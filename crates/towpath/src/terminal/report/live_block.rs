@@ -142,6 +142,7 @@ fn plural(state: &State) -> &'static str {
         State::Pending => "to come",
         State::Running => "running",
         State::Done => "done",
+        State::Trouble => "done with trouble",
         State::Odd { .. } => "done, see above",
         State::Skipped { .. } => "skipped",
         State::Failed { .. } => "failed",
@@ -176,9 +177,11 @@ impl Layout {
         let gap = " ".repeat(self.name - width(&name) + 2 + self.time - width(&time));
         let note_tone = match row.state {
             State::Failed { .. } => Tone::Bad,
-            State::Odd { .. } | State::Tolerated { .. } | State::Waiting | State::Asking => {
-                Tone::Attention
-            }
+            State::Odd { .. }
+            | State::Trouble
+            | State::Tolerated { .. }
+            | State::Waiting
+            | State::Asking => Tone::Attention,
             State::Running if row.silence(self.now_ms).is_some() => Tone::Attention,
             State::Running => Tone::Plain,
             _ => Tone::Faint,
@@ -198,7 +201,9 @@ fn sign(state: &State, now_ms: i64) -> (&'static str, Tone) {
         State::Done => ("✓", Tone::Good),
         State::Odd { .. } => ("✓", Tone::Attention),
         State::Failed { .. } => ("✗", Tone::Bad),
-        State::Tolerated { .. } | State::Stopped | State::Interrupted => ("!", Tone::Attention),
+        State::Trouble | State::Tolerated { .. } | State::Stopped | State::Interrupted => {
+            ("!", Tone::Attention)
+        }
         State::Waiting | State::Asking => ("?", Tone::Attention),
         State::Pending | State::Skipped { .. } | State::NotReached => ("·", Tone::Faint),
     }
@@ -221,7 +226,7 @@ fn note(row: &Row, now_ms: i64) -> String {
     let own = match &row.state {
         State::Pending => String::new(),
         State::Running => running(row, now_ms),
-        State::Done => row.report.clone().unwrap_or_else(|| "done".to_owned()),
+        State::Done | State::Trouble => row.report.clone().unwrap_or_else(|| "done".to_owned()),
         State::Odd { note } => note.clone(),
         State::Skipped { reason } => format!("skipped: {reason}"),
         State::Failed { message } => format!("failed: {message}"),

@@ -1,9 +1,11 @@
 //! How a run can be continued, as commands to copy. They are whole, and only those that can help: a
 //! resume that would be refused, or would fail in the same way, is not offered.
 
-use super::failed_step::find;
+use super::failed_step::{find, last_lines};
+use crate::terminal::format::clean;
 use towpath_core::{FaultKind, RunId, StepPath};
 use towpath_recipe::{Edit, edited};
+use towpath_run::without_report;
 use towpath_run::{Failure, FailureKind, Guardrail, Run, RunOutcome, StepState, StepView};
 use towpath_shell::bash::quote;
 
@@ -103,9 +105,11 @@ fn flags(
         FailureKind::Agent(_) | FailureKind::Stopped => (true, false),
         FailureKind::Limit | FailureKind::Guardrail(_) => (false, true),
         FailureKind::Value => (!never_ran, true),
-        FailureKind::Command | FailureKind::Timeout | FailureKind::Start | FailureKind::Report => {
-            (true, true)
-        }
+        FailureKind::Command
+        | FailureKind::Timeout
+        | FailureKind::Start
+        | FailureKind::Report
+        | FailureKind::Exit => (true, true),
     };
     // What is built in cannot be changed.
     let has_file = run.program().plan.recipes.first().is_some_and(|recipe| recipe.path.is_some());
@@ -151,6 +155,31 @@ pub fn done(id: &RunId, run: &Run, step: &StepPath) -> String {
         outcomes => format!(" --outcome NAME (one of {outcomes})"),
     };
     format!("towpath resume {id} --done {}{outcome}", quote(step.as_str()))
+}
+
+/// What the user must decide about a step, and the commands that answer it.
+pub struct Question {
+    pub words: Vec<String>,
+    pub answers: Vec<String>,
+}
+
+/// The question about a step: what a state machine's step asks, or whether one that was interrupted
+/// has done its work.
+pub fn question(id: &RunId, run: &Run, step: &StepPath) -> Question {
+    let (done, again) = (done(id, run, step), again(id, step));
+    let view = run.view();
+    let result = find(&view, step).and_then(|view| view.result.as_ref());
+    let Some((result, report)) = result.and_then(|result| Some((result, result.report.as_ref()?)))
+    else {
+        let words = "was interrupted, and may run only once: did it do its work?".to_owned();
+        let answers = vec![format!("yes: {done}"), format!("no:  {again}")];
+        return Question { words: vec![words], answers };
+    };
+    let asked = format!("reported {}, and leaves the decision to you", clean(&report.outcome));
+    let answer = without_report(result.output.text().unwrap_or_default());
+    let words = std::iter::once(asked).chain(last_lines(&answer)).collect();
+    let answers = vec![format!("once it is answered: {again}"), format!("or yourself: {done}")];
+    Question { words, answers }
 }
 
 pub fn again(id: &RunId, step: &StepPath) -> String {

@@ -189,7 +189,8 @@ impl<O: Sink> Plain<O> {
                 let took = if ran { format!(" {took}") } else { took };
                 let report =
                     shared_event_lines::report(result).map_or(String::new(), |r| format!(": {r}"));
-                Line::new().with(Tone::Good, "done").text(format!(" {name}{took}{report}"))
+                let tone = if result.reports_trouble() { Tone::Attention } else { Tone::Good };
+                Line::new().with(tone, "done").text(format!(" {name}{took}{report}"))
             }
             StepStatus::Degraded { reason } => Line::new()
                 .with(Tone::Attention, "degraded")

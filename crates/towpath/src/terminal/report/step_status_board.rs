@@ -17,6 +17,8 @@ pub enum State {
     Pending,
     Running,
     Done,
+    /// A state machine's step reported `failure` or `other`.
+    Trouble,
     /// It succeeded, and there is something to note about it.
     Odd {
         note: String,
@@ -196,7 +198,10 @@ impl Board {
     }
 
     pub fn done(&self) -> usize {
-        self.rows.iter().filter(|row| matches!(row.state, State::Done | State::Odd { .. })).count()
+        self.rows
+            .iter()
+            .filter(|row| matches!(row.state, State::Done | State::Trouble | State::Odd { .. }))
+            .count()
     }
 
     /// The recipe steps around a running step are running.
@@ -295,6 +300,7 @@ impl Row {
 
 fn ended_state(result: &StepResult, tolerated: bool) -> State {
     match &result.status {
+        StepStatus::Completed if result.reports_trouble() => State::Trouble,
         StepStatus::Completed => State::Done,
         StepStatus::Degraded { reason } => {
             State::Odd { note: format!("degraded: {}", one_line(reason)) }
@@ -329,6 +335,12 @@ fn over(rows: &mut [Row], outcome: &RunOutcome) {
         over(&mut row.children, outcome);
         row.state = match (&row.state, outcome) {
             (_, RunOutcome::Asking { steps }) if steps.contains(&row.path) => State::Asking,
+            (State::Done | State::Trouble, RunOutcome::Failed { step, failure })
+                if *step == row.path && failure.kind == FailureKind::Exit =>
+            {
+                let reported = row.report.as_deref().unwrap_or_default();
+                State::Failed { message: format!("{reported} → {}", one_line(&failure.message)) }
+            }
             (State::Running, RunOutcome::Waiting { .. }) => State::Waiting,
             (State::Running, _) => State::Interrupted,
             (State::Pending, RunOutcome::Failed { .. }) => State::NotReached,

@@ -38,24 +38,24 @@ fn with_programs(user: &User, programs: &[&str], recipe: &str) -> Printed {
 fn a_program_that_a_built_in_works_with_is_missed_before_the_first_call() {
     let git = |name: &str| format!("warning: git is not on PATH, and {name} needs it\n");
     let bd = "warning: bd is not on PATH: tasks are kept in TASKS.md instead\n";
-    for (recipe, answers, with_git, with_tasks) in [
-        ("review-and-commit", &["no-issues", "nothing-to-commit"][..], true, false),
-        ("implement-and-review", &["no-tasks"], true, true),
-        ("implement-and-review-all", &["no-tasks"], true, true),
-        ("break-down-tasks", &["design-missing"], true, true),
-        ("document-design", &["needs-input"], true, false),
-        ("refine-design", &["not-found"], true, false),
-        ("rebase", &["ask-questions"], true, false),
-        ("retrospective", &["complete"], false, false),
+    for (recipe, answers, with_git, with_tasks, exit) in [
+        ("review-and-commit", &["no-issues", "nothing-to-commit"][..], true, false, 0),
+        ("implement-and-review", &["no-tasks"], true, true, 0),
+        ("implement-and-review-all", &["no-tasks"], true, true, 0),
+        ("break-down-tasks", &["design-missing"], true, true, 1),
+        ("document-design", &["needs-input"], true, false, 10),
+        ("refine-design", &["not-found"], true, false, 1),
+        ("rebase", &["ask-questions"], true, false, 10),
+        ("retrospective", &["complete"], false, false, 0),
     ] {
         let user = User::new();
         script(&user, answers);
-        let printed = with_programs(&user, &[], recipe).exits(0);
+        let printed = with_programs(&user, &[], recipe).exits(exit);
         let has = |line: &str| printed.stderr.contains(line);
         assert_eq!((has(&git(recipe)), has(bd)), (with_git, with_tasks), "{recipe}: {printed:?}");
         let before = printed.stderr.find("not on PATH").unwrap_or(0);
         assert!(before < printed.stderr.find("started ").expect("a step starts"));
-        let printed = with_programs(&user, &["git", "bd"], recipe).exits(0);
+        let printed = with_programs(&user, &["git", "bd"], recipe).exits(exit);
         assert!(!printed.stderr.contains("not on PATH"), "{}", printed.stderr);
     }
 }
@@ -64,12 +64,12 @@ fn a_program_that_a_built_in_works_with_is_missed_before_the_first_call() {
 fn a_task_list_of_a_missing_program_is_not_replaced() {
     let user = User::new().file(".beads/config.yaml", "");
     script(&user, &["blocked"]);
-    let printed = with_programs(&user, &["git"], "implement-and-review").exits(0);
+    let printed = with_programs(&user, &["git"], "implement-and-review").exits(1);
     user.towpath(&["recipes", "eject", "implement-and-review"]).exits(0);
     let own = "recipes/implement-and-review.yaml";
     let own = [own, &format!(".towpath/{own}")].map(str::to_owned);
     let own = own.iter().find(|own| user.path(&format!("work/{own}")).exists());
-    let copy = with_programs(&user, &["git"], own.expect("the copy")).exits(0);
+    let copy = with_programs(&user, &["git"], own.expect("the copy")).exits(1);
     assert!(copy.stderr.contains(".beads/ exists and bd is not on PATH"), "{copy:?}");
     assert!(printed.stderr.contains(".beads/ exists and bd is not on PATH"), "{}", printed.stderr);
     assert!(!printed.stderr.contains("TASKS.md"), "{}", printed.stderr);

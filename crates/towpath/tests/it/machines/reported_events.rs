@@ -381,7 +381,7 @@ fn lines_of_both_kinds_are_whole_and_in_their_order() {
 fn a_call_is_shown_with_what_it_reported() {
     let other = "{\"outcome\": \"other\", \"otherDescription\": \"the tests need a key\"}";
     let user = user(&["broken", "Hm.", other]);
-    run(&user, &["fix.yaml"]).exits(0);
+    run(&user, &["fix.yaml"]).exits(1);
     let shown = shown(&user);
     let calls = |step: usize| {
         let calls = shown["steps"][step]["calls"].as_array().expect("calls");

@@ -38,7 +38,7 @@ fn after_an_orchestration_error_the_visit_gets_a_new_prompt_and_a_new_reminder()
 }
 
 #[test]
-fn a_reminder_that_was_stopped_leaves_its_answer_to_the_new_prompt_and_no_cost() {
+fn a_reminder_that_was_stopped_is_repeated_alone() {
     let user = user(&[]);
     let late = r#"{"text": "{\"outcome\": \"fine\"}", "delay_ms": 60000, "cost_usd": 1}"#;
     user.write("answers.jsonl", &format!("\"Hm.\"\n{late}\n"));
@@ -56,7 +56,8 @@ fn a_reminder_that_was_stopped_leaves_its_answer_to_the_new_prompt_and_no_cost()
     assert!(cost(&user).is_null(), "nobody knows what a stopped call cost");
     user.write("answers.jsonl", &user.read("answers.jsonl").replace("60000", "0"));
     resume(&user, &[]).exits(0);
-    assert_eq!(calls(&user).last().expect("a call"), "look prompt resume");
+    let reminder = "look reminder resume";
+    assert_eq!(calls(&user), ["look prompt new", reminder, reminder]);
 }
 
 #[test]

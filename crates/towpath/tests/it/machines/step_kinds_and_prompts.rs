@@ -174,7 +174,7 @@ fn a_called_recipe_reports_how_it_ended() {
         ("good", &[][..], "it-succeeded"),
         ("bad", &[], "it-failed"),
         ("fix", &["fine"], "it-was-fine"),
-        ("fix", &[other], "it-succeeded"),
+        ("fix", &[other], "it-failed"),
         ("fix", &["Hm.", "Hm."], "it-failed"),
         ("fix", &["{\"error\": \"crash\"}"], "it-failed"),
     ] {
@@ -206,17 +206,19 @@ fn a_machine_is_a_step_of_a_list_and_gives_its_reason_and_description() {
     let user = user(&[other]);
     user.write(
         "outer.yaml",
-        "name: outer\nsteps:\n  - id: call\n    recipe: fix\n  - id: print\n    command: |\n      \
+        "name: outer\nsteps:\n  - id: call\n    recipe: fix\n    continue_on_error: true\n  - id: print\n    command: |\n      \
          echo {{call.reason}}: {{call.description}}\n",
     );
     let printed = run(&user, &["outer.yaml"]).exits(0);
     assert!(printed.stdout.ends_with("\nuser-provided-other: it is dark\n"), "{}", printed.stdout);
     for (answers, code) in [
         (&["Hm.", "Hm."][..], 1),
+        (&[other], 1),
         (&["broken", "fixed", "broken", "fixed", "broken", "fixed"], 3),
         (&["{\"error\": \"crash\"}"], 4),
     ] {
         script(&user, answers);
+        user.write("outer.yaml", &user.read("outer.yaml").replace("true", "false"));
         run(&user, &["outer.yaml"]).exits(code);
     }
 }
