@@ -76,15 +76,11 @@ fn is_text(c: char) -> bool {
 
 /// How many bytes at the end are the beginning of a character.
 fn unfinished(bytes: &[u8]) -> usize {
-    match std::str::from_utf8(&bytes[bytes.len().saturating_sub(4)..]) {
-        Ok(_) => 0,
-        Err(_) => (1..=3.min(bytes.len()))
-            .find(|back| {
-                let tail = std::str::from_utf8(&bytes[bytes.len() - back..]);
-                tail.is_err_and(|error| error.error_len().is_none() && error.valid_up_to() == 0)
-            })
-            .unwrap_or(0),
-    }
+    let begins = |back: &usize| {
+        let tail = std::str::from_utf8(&bytes[bytes.len() - back..]);
+        tail.is_err_and(|error| error.error_len().is_none() && error.valid_up_to() == 0)
+    };
+    (1..=bytes.len().min(3)).find(begins).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -482,6 +482,21 @@ steps:
     }
 
     #[test]
+    fn the_cost_of_a_recovery_is_that_of_its_step() {
+        let outer = "name: r\nsteps:\n  - { id: call, recipe: i, recovery_on_failure: true }\n";
+        let inner = "name: i\nsteps:\n  - { id: a, prompt: x }\n  - { id: b, command: x }\n";
+        let run = driven(&[("r", outer), ("i", inner)], &mut |key| {
+            let usage = Some(Usage { cost_usd: Some(0.25), ..Usage::default() });
+            let code = i32::from(key.step == "b");
+            JobEnd { usage: usage.filter(|_| code == 0), ..exit(code, "recovered") }
+        });
+        let steps = steps(&run.view());
+        let costs = [&steps[0]["cost_usd"], &steps[0]["children"][0]["cost_usd"]];
+        assert_eq!(costs, [&json!(0.25), &json!(0.25)]);
+        assert_eq!(summary(&ended(run))["cost_usd"], json!(0.5), "and all of it");
+    }
+
+    #[test]
     fn a_cost_has_its_known_part_and_whether_that_is_all() {
         let recipe = "name: r\nsteps:\n  - { id: a, prompt: x }\n  - { id: b, prompt: x }\n";
         let cost = |first: Option<f64>, second: Option<f64>| {

@@ -84,6 +84,10 @@ fn nothing_weaker_than_a_completed_turn_is_a_success() {
 fn an_unknown_session_is_reported_on_standard_error_alone() {
     let stderr = "WARNING: proceeding\nError: thread/resume: thread/resume failed: no rollout found for thread id t-1 (code -32600)\n";
     assert_eq!(fault(&[], Exit::code(1), stderr).0, FaultKind::UnknownSession);
+    let traced = format!("{stderr}\nStack backtrace:\n   0: <unknown>\n   1: <unknown>\n");
+    let (kind, message) = fault(&[], Exit::code(1), &traced);
+    assert_eq!(kind, FaultKind::UnknownSession);
+    assert!(message.ends_with("no rollout found for thread id t-1 (code -32600)"), "{message}");
     let other = "Error: thread/resume: thread/resume failed: the disk is full\n";
     assert_eq!(fault(&[], Exit::code(1), other).0, FaultKind::Crash);
 }

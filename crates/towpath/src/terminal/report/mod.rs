@@ -151,26 +151,23 @@ impl OutputOptions {
 /// The reporter that shows a run like this.
 pub fn screen(run: &Run, options: OutputOptions) -> Box<dyn RunScreen> {
     let shape = Shape::of(run.program());
-    let terminals = Terminals::of_process();
     match options.reporter {
         _ if options.live() => {
             let shape = shape.bounded(run.program());
-            let live = Live::new(Standard::new(), options, shape).resuming(run);
-            Box::new(TameAgents::new(live, terminals, options))
+            tame(Live::new(Standard::new(), options, shape).resuming(run), options)
         }
-        ReporterKind::Own => {
-            let plain = Plain::new(Standard::new(), options, shape);
-            Box::new(TameAgents::new(plain, terminals, options))
-        }
+        ReporterKind::Own => tame(Plain::new(Standard::new(), options, shape), options),
         ReporterKind::StepLines { progress } => {
-            let lines = StepLines::new(Standard::new(), options, shape, progress);
-            Box::new(TameAgents::new(lines, terminals, options))
+            tame(StepLines::new(Standard::new(), options, shape, progress), options)
         }
         ReporterKind::Orchestration => {
-            let answers = Orchestration::new(Standard::new(), options, shape);
-            Box::new(TameAgents::new(answers, terminals, options))
+            tame(Orchestration::new(Standard::new(), options, shape), options)
         }
     }
+}
+
+fn tame(screen: impl RunScreen + 'static, options: OutputOptions) -> Box<dyn RunScreen> {
+    Box::new(TameAgents::new(screen, Terminals::of_process(), options))
 }
 
 impl EventFlags {
