@@ -5,7 +5,7 @@ pub fn nearest<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let limit = (written.chars().count() / 3).clamp(1, 3);
+    let limit = ((written.chars().count() + 1) / 4).clamp(1, 3);
     candidates
         .into_iter()
         .filter(|c| *c != written)
@@ -31,5 +31,9 @@ mod tests {
         assert_eq!(nearest("Context", names), Some("context"));
         assert_eq!(nearest("zebra", names), None);
         assert_eq!(nearest("x", names), None);
+        let strangers = [("expect", "effect"), ("effort", "effect"), ("stags", "tasks")];
+        for (written, known) in strangers {
+            assert_eq!(nearest(written, [known]), None, "{written}");
+        }
     }
 }

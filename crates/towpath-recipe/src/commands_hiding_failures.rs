@@ -1,11 +1,12 @@
-//! Commands in which a failure goes unnoticed: bash returns the exit code of the last line, and of the
-//! last part of a pipe. A recipe that states nothing about it gets one note; nothing is refused.
+//! Commands in which a failure goes unnoticed although bash ends with the first failing line: `-e` does
+//! not see a failure before `&&`, nor one inside the value of a declaration. A recipe gets one note;
+//! nothing is refused.
 
 use crate::loaded_recipe::Loaded;
-use crate::recipe::{Recipe, Step, Work};
+use crate::recipe::{FailFast, Recipe, Step, Work};
 use towpath_core::{Diagnostic, quoted_list};
-use towpath_shell::bash::tree::{Block, Command, Link, Statement};
-use towpath_shell::bash::{SimpleCommand, parse};
+use towpath_shell::bash::parse;
+use towpath_shell::bash::tree::{Block, Command, CompoundKind, Link};
 
 /// More names than this are only counted.
 const NAMES: usize = 4;
@@ -16,62 +17,63 @@ pub(crate) fn hidden_failures(loaded: &[Loaded]) -> Vec<Diagnostic> {
 }
 
 fn note(recipe: &Recipe) -> Option<Diagnostic> {
-    let unstated = |step: &&Step| step.fail_fast.or(recipe.fail_fast).is_none();
     let hides = |step: &&Step| match &step.work {
-        Work::Bash { command } => hides_failures(command.text()),
+        Work::Bash { command } => {
+            recipe.fails_on(Some(step)) != FailFast::Off && hides_failures(command.text())
+        }
         _ => false,
     };
-    let steps: Vec<&Step> = recipe.steps.iter().filter(unstated).filter(hides).collect();
+    let steps: Vec<&Step> = recipe.steps.iter().filter(hides).collect();
     let first = *steps.first()?;
     let mut names: Vec<&str> = steps.iter().take(NAMES).map(|step| step.id.as_str()).collect();
     let more = format!("{} more", steps.len() - names.len());
     names.extend(Some(more.as_str()).filter(|_| steps.len() > names.len()));
-    let message = format!(
-        "a line that fails in the middle of a command does not fail its step: {}",
-        quoted_list(&names)
-    );
+    let message =
+        format!("a failure that bash does not see does not fail its step: {}", quoted_list(&names));
     let problem = Diagnostic::note("hidden-failure", message);
-    let problem = problem.at(&first.source, first.spans.id, "only its last line decides");
-    Some(problem.help(
-        "add `fail_fast: true` to the recipe: its commands then run with `bash -euo pipefail`; \
-         `fail_fast: false` if this is meant",
+    let label = "a loop that ends with `… && break`, or `local x=$(…)`";
+    Some(problem.at(&first.source, first.spans.id, label).help(
+        "write `[ $try -lt 3 ] || exit 1` after `… && break`; declare a variable first, and assign it \
+         in a line of its own",
     ))
 }
 
-/// Whether a part of a command can fail unnoticed. What is not understood is not judged.
+/// Whether a part of a command can fail without an end. What is not understood is not judged.
 fn hides_failures(text: &str) -> bool {
-    let Ok(script) = parse(text) else { return false };
-    if script.commands().iter().any(exits_on_error) {
-        return false;
-    }
-    let several_lines = text.trim().contains('\n') && script.body().statements.len() > 1;
-    several_lines || block_pipes(script.body())
+    parse(text).is_ok_and(|script| block_hides(script.body(), text, true))
 }
 
-/// `set -e`, `set -euo pipefail`, `set -o errexit`.
-fn exits_on_error(command: &SimpleCommand) -> bool {
-    let words: Vec<&str> = command.words.iter().filter_map(|word| word.fixed()).collect();
-    let [name, options @ ..] = &words[..] else { return false };
-    let short = |option: &&str| {
-        option
-            .strip_prefix('-')
-            .is_some_and(|letters| !letters.starts_with('-') && letters.contains('e'))
-    };
-    *name == "set" && options.iter().any(|option| short(option) || *option == "errexit")
+/// `ends`: the exit code of the block is that of the command.
+fn block_hides(block: &Block, text: &str, ends: bool) -> bool {
+    let last = block.statements.len().saturating_sub(1);
+    let mut statements = block.statements.iter().enumerate();
+    statements.any(|(at, statement)| hides(&statement.command, text, ends && at == last))
 }
 
-fn block_pipes(block: &Block) -> bool {
-    block.statements.iter().any(pipes)
-}
-
-fn pipes(statement: &Statement) -> bool {
-    match &statement.command {
-        Command::Chain { first, rest } => {
-            pipes(first) || rest.iter().any(|(link, next)| *link == Link::Pipe || pipes(next))
+fn hides(command: &Command, text: &str, ends: bool) -> bool {
+    match command {
+        Command::Declare(declare) => declare.assignments.iter().any(|assignment| {
+            let value = text[assignment.range.clone()].replace("$((", "");
+            value.contains("$(") || value.contains('`')
+        }),
+        Command::Compound(compound) => {
+            use CompoundKind::{ArithmeticFor, For, Until, While};
+            let is_loop = matches!(compound.kind, For | ArithmeticFor | While | Until);
+            (is_loop && !ends && compound.blocks.last().is_some_and(ends_with_break))
+                || compound.blocks.iter().any(|block| block_hides(block, text, ends))
         }
-        Command::Compound(compound) => compound.blocks.iter().any(block_pipes),
-        Command::Case { arms, .. } => arms.iter().any(|arm| block_pipes(&arm.body)),
-        Command::Function { body, .. } => pipes(body),
+        Command::Function { body, .. } => hides(&body.command, text, false),
+        _ => false,
+    }
+}
+
+/// `… && break` at the end: after the last try the loop is over, and nothing has failed.
+fn ends_with_break(block: &Block) -> bool {
+    let last = block.statements.last().map(|last| &last.command);
+    let Some(Command::Chain { rest, .. }) = last else { return false };
+    let Some((Link::And, last)) = rest.last() else { return false };
+    match &last.command {
+        Command::Simple(simple) => simple.words.first().and_then(|w| w.fixed()) == Some("break"),
         _ => false,
     }
 }

@@ -139,7 +139,7 @@ pub static FIELDS: &[Field] = &[
     field(Recipe, "hooks", Map, "Shell commands around every step."),
     field(Recipe, "requires", Requirements, "Programs that must be there before the run starts, each with a version or without."),
     field(Recipe, "sandbox", Bool, "Runs the commands of its steps in a sandbox, unless a step has a `sandbox` of its own."),
-    field(Recipe, "fail_fast", Bool, "Runs the commands of its steps and hooks with `bash -euo pipefail`, unless a step has a `fail_fast` of its own."),
+    field(Recipe, "fail_fast", Bool, "`false`: the last line of a command decides; `true`: also a shell variable that is not set fails it. For its steps and hooks, unless a step has a `fail_fast` of its own."),
     required_unless_extended(field(Recipe, "steps", ListOf("steps"), "The steps, in the order they run.")),
 
     field(Recursion, "max_depth", CountOrZero, "How deep recipes may call recipes, 0 for not at all; 6 when it is not given."),
@@ -175,7 +175,7 @@ pub static FIELDS: &[Field] = &[
     field(Step, "effect", Choice(EFFECTS), "`once`: when the step was interrupted, ask before it runs again."),
     field(Step, "requires", Requirements, "Programs that the step needs; they must be there before the run starts."),
     only(BASH, field(Step, "sandbox", Bool, "Runs the command in a sandbox: it can use its working directory and read the system's own, without network.")),
-    only(BASH, field(Step, "fail_fast", Bool, "Runs the command with `bash -euo pipefail`: the first failing line or part of a pipe fails the step.")),
+    only(BASH, field(Step, "fail_fast", Bool, "`false`: the last line of the command decides; `true`: also a shell variable that is not set fails it.")),
 
     required(field(Machine, "id", Text, "The machine's name: small letters and digits, with `-` between words.")),
     required(field(Machine, "label", Text, "The name that people are shown.")),
@@ -187,7 +187,7 @@ pub static FIELDS: &[Field] = &[
     field(Machine, "context", Map, "Variables with their default values; only names that are declared here, set by `--set` or written by a step are placeholders in prompts and commands."),
     field(Machine, "requires", Requirements, "Programs that must be there before the run starts, each with a version or without."),
     field(Machine, "sandbox", Bool, "Runs the commands of its steps in a sandbox, unless a step has a `sandbox` of its own."),
-    field(Machine, "fail_fast", Bool, "Runs the commands of its steps with `bash -euo pipefail`, unless a step has a `fail_fast` of its own."),
+    field(Machine, "fail_fast", Bool, "`false`: the last line of a command decides; `true`: also a shell variable that is not set fails it. Unless a step has a `fail_fast` of its own."),
 
     field(Guardrails, "maxStepVisits", Count, "How often one step may be entered in one session; 3 when it is not given."),
     field(Guardrails, "maxTotalSteps", Count, "How many steps one session may have; 100 when it is not given."),
@@ -208,7 +208,7 @@ pub static FIELDS: &[Field] = &[
     field(MachineStep, "effect", Choice(EFFECTS), "`once`: when the step was interrupted, ask before it runs again."),
     field(MachineStep, "requires", Requirements, "Programs that the step needs; they must be there before the run starts."),
     only(BASH, field(MachineStep, "sandbox", Bool, "Runs the command in a sandbox: it can use its working directory and read the system's own, without network.")),
-    only(BASH, field(MachineStep, "fail_fast", Bool, "Runs the command with `bash -euo pipefail`: the first failing line or part of a pipe fails the step.")),
+    only(BASH, field(MachineStep, "fail_fast", Bool, "`false`: the last line of the command decides; `true`: also a shell variable that is not set fails it.")),
 
     field(Transition, "nextStep", Text, "Continues with this step."),
     field(Transition, "action", Choice(ACTIONS), "`exit` ends the run, `fail` ends it as failed, `restart-new-session` begins a recipe in a new session."),

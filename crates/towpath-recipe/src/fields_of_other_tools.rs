@@ -45,6 +45,12 @@ const ONCE_EACH: Instead =
 const HERE: Instead = Way("commands run on this machine; `sandbox: true` confines them");
 const AGENT_SETTINGS: Instead =
     Way("this is set in the agent program's own settings; a step has `agent`, `model` and `mode`");
+const BACKEND: Instead = Way(
+    "the program that answers is chosen for a run, not by a recipe: the setting `backend`, or its flag",
+);
+const SESSION: Instead = Way(
+    "each prompt is a new conversation: write `{{STEP}}` into it, or a state machine, which has one",
+);
 const UP_TO_DATE: Instead =
     Way("a step always runs: test it in the command, as in `[ -e out ] || make out`");
 const VARIABLES: Instead = Near(
@@ -69,7 +75,7 @@ const OF_STEPS: &[Row] = &[
     (&["env", "environment", "vars", "variables"], VARIABLES),
     (&["needs", "depends_on", "dependsOn", "depends", "deps", "dependencies", "after", "trigger_rule", "routes"], ORDER),
     (&["parallel", "async", "background", "concurrency", "group"], Near("parallel_group", "neighbouring steps with the same `parallel_group` run at the same time")),
-    (&["retries", "retry", "max_retries", "retry_policy", "attempts", "max_attempts", "until", "delay", "backoff"], Way("no step is tried again: write `for try in 1 2 3; do COMMAND && break; done`")),
+    (&["retries", "retry", "max_retries", "retry_policy", "attempts", "max_attempts", "until", "backoff"], Way("no step is tried again: write `for try in 1 2 3; do COMMAND && break; [ $try -lt 3 ] || exit 1; done`")),
     (&["for", "for_each", "foreach", "forEach", "loop", "loop_control", "matrix", "strategy", "with_items", "items", "repeat", "while", "max_iterations"], ONCE_EACH),
     (&["confirm", "approval", "approve", "pause", "human_gate", "gate", "interactive"], Way("no step asks: make it depend on an input, as in `condition: confirmed == 'yes'`")),
     (&["outputs", "register", "capture", "save_as", "save_to", "store", "result", "output_variable"], Field("output")),
@@ -81,13 +87,15 @@ const OF_STEPS: &[Row] = &[
     (&["instructions", "system", "system_prompt", "role", "persona"], Near("agent", "an agent's instructions are a file of its own: `agent: NAME`")),
     (&["ask", "message", "question", "content", "text"], Field("prompt")),
     (&["prompt-file", "prompt_path", "template"], Field("prompt_file")),
-    (&["provider", "backend", "tools", "allowed_tools", "denied_tools", "permissions", "mcp", "max_turns", "max_tokens", "temperature", "skills"], AGENT_SETTINGS),
+    (&["provider", "backend", "program", "cli", "engine"], BACKEND),
+    (&["session", "conversation", "continue", "resume"], SESSION),
+    (&["tools", "allowed_tools", "denied_tools", "permissions", "mcp", "max_turns", "max_tokens", "temperature", "skills"], AGENT_SETTINGS),
     (&["image", "container", "docker", "services", "runs-on", "runs_on", "runner", "platforms"], HERE),
     (&["become", "sudo", "user", "delegate_to", "hosts"], Way("commands run as you: write `sudo` in the command")),
     (&["silent", "quiet", "no_log", "echo", "hide"], Way("write `>/dev/null` in the command for what nobody needs to see")),
     (&["set", "set_fact", "assign"], Near("output", "what a step prints is its value: `command: echo …` and `output: NAME`")),
     (&["goto", "next", "nextStep", "next_step", "transitions", "on_outcome", "max_visits", "maxVisits"], Way("only a state machine chooses its next step: its `steps` are a map, each with `outcomes` and `onOutcome`")),
-    (&["wait", "sleep", "wait_for"], Near("command", "write `command: sleep 5`")),
+    (&["wait", "sleep", "wait_for", "delay"], Near("command", "write `command: sleep 5`")),
 ];
 
 #[rustfmt::skip]
@@ -103,14 +111,18 @@ const OF_RECIPES: &[Row] = &[
     (&["tools", "dependencies", "engines", "packages"], Near("requires", "programs that must be there are `requires: [git, \"jq>=1.6\"]`")),
     (&["min_version", "required_version", "api_version", "apiVersion", "kind", "schema_version"], Way("leave it out: `version` is the recipe's own")),
     (&["dotenv", "dotenv-load", "env_file", "envfile"], Way("load it in a command: `set -a; . ./.env; set +a`")),
-    (&["shell", "interpreter", "set", "shopt"], Near("fail_fast", "commands run with bash; `fail_fast: true` makes their first failing line fail")),
+    (&["shell", "interpreter", "set", "shopt"], Near("fail_fast", "commands run with bash; `fail_fast` has its options")),
     (&["run", "script", "cmd", "cmds"], Near("steps", "a command is in a step: `steps`, each with an `id` and a `command`")),
     (&["entry_point", "entrypoint", "start", "initial", "default"], Way("steps run in the order they are written, the first one first")),
     (&["needs", "depends_on", "dependsOn", "depends", "deps"], ORDER),
     (&["timeout-minutes", "timeout_minutes"], Way("each step has its own `timeout: 5m`")),
-    (&["permissions", "concurrency", "runs-on", "container", "image", "hosts", "become", "services"], HERE),
+    (&["concurrency", "max_parallel", "max_agents"], Way("neighbouring steps with the same `parallel_group` run at the same time; the setting `max_agents` bounds the agents")),
+    (&["permissions", "runs-on", "container", "image", "hosts", "become", "services"], HERE),
     (&["on_failure", "onFailure", "finally", "cleanup"], Near("hooks", "commands after a failed step are `hooks: on_error`")),
-    (&["provider", "backend", "model", "max_turns"], AGENT_SETTINGS),
+    (&["provider", "backend", "agent_backend"], BACKEND),
+    (&["model"], Way("a step has its `model`; the setting `models.BACKEND.default` is for all others")),
+    (&["agent"], Way("a step has its `agent`, the name of a file of instructions")),
+    (&["max_turns"], AGENT_SETTINGS),
 ];
 
 #[rustfmt::skip]

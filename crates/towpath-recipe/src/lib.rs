@@ -69,7 +69,7 @@ pub use read::{
     FileProvider, PROMPT_ROOT, Read, ReadContext, is_kebab_case, read, read_in_context,
 };
 pub use recipe::{
-    AgentReference, AgentWork, Effect, Ending, Extends, Flow, Guardrails, Hooks, Machine, Mode,
+    AgentReference, AgentWork, Effect, Ending, Extends, FailFast, Flow, Guardrails, Hooks, Machine, Mode,
     OTHER, Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step, StepKind,
     TIERS, Transition, ValueTemplate, VariableUse, Work,
 };

@@ -1,6 +1,7 @@
 //! A recipe that has been read and checked. An invalid recipe has no value of these types.
 
 use crate::condition::Condition;
+use crate::recipe_runner_dialect::Dialect;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,8 +27,10 @@ pub struct Recipe {
     pub requires: Vec<RequiredProgram>,
     /// Whether commands run in a sandbox where their step does not state it.
     pub sandbox: Option<bool>,
-    /// Whether commands and hooks run with `bash -euo pipefail` where a step does not state it.
+    /// As the recipe states it; see [`Recipe::fails_on`].
     pub fail_fast: Option<bool>,
+    /// By whose rules it was read.
+    pub dialect: Dialect,
     pub recursion: Recursion,
     pub hooks: Hooks,
     pub flow: Flow,
@@ -45,6 +48,17 @@ pub enum Flow {
     Sequence,
     /// By the outcome of the last one.
     Machine(Machine),
+}
+
+/// Which failures inside a command end it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailFast {
+    /// None: its last line decides.
+    Off,
+    /// A failing line or part of a pipe: `bash -eo pipefail`.
+    On,
+    /// Also a shell variable that is not set: `bash -euo pipefail`.
+    Strict,
 }
 
 /// What a state machine has beside its steps. The recipe's `name` is the machine's id.
@@ -240,7 +254,7 @@ pub struct Step {
     pub requires: Vec<RequiredProgram>,
     /// As the step states it; see [`Recipe::is_sandboxed`].
     pub sandbox: Option<bool>,
-    /// As the step states it; see [`Recipe::is_fail_fast`].
+    /// As the step states it; see [`Recipe::fails_on`].
     pub fail_fast: Option<bool>,
     /// The step runs only when one of these is asked for; without any it always does.
     pub when_tags: Vec<String>,
@@ -419,10 +433,18 @@ impl Recipe {
         stated && step.work.kind() == StepKind::Bash
     }
 
-    /// Whether a step's command runs with `bash -euo pipefail`.
+    /// Which failures end a step's command, or a hook where there is no step.
+    pub fn fails_on(&self, step: Option<&Step>) -> FailFast {
+        match step.and_then(|step| step.fail_fast).or(self.fail_fast) {
+            Some(true) => FailFast::Strict,
+            Some(false) => FailFast::Off,
+            None => self.dialect.fail_fast(),
+        }
+    }
+
+    /// Whether a step's command ends with its first failing line.
     pub fn is_fail_fast(&self, step: &Step) -> bool {
-        let stated = step.fail_fast.or(self.fail_fast).unwrap_or(false);
-        stated && step.work.kind() == StepKind::Bash
+        step.work.kind() == StepKind::Bash && self.fails_on(Some(step)) != FailFast::Off
     }
 
     /// The name under which a step's output is stored, if it is: without one of its own that is the

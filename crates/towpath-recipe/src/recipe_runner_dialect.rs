@@ -1,8 +1,10 @@
 //! Whose rules a recipe is read by. Recipes of `recipe-runner-rs` have fields that its program never
-//! looks at, modes that are only words, and agents without a file: under its name all three are
-//! warnings, under our own they are errors. What a recipe that has none of them does is the same.
+//! looks at, modes that are only words, agents without a file, and names that nothing sets: under its
+//! name all four are warnings, under our own they are errors. Under the other names a command's last
+//! line decides, under our own its first failing one.
 
 use crate::field_table::Section;
+use crate::recipe::FailFast;
 use serde::{Deserialize, Serialize};
 use towpath_core::{Diagnostic, Severity};
 
@@ -12,6 +14,7 @@ pub enum Dialect {
     #[default]
     Towpath,
     RecipeRunner,
+    AgentRecipes,
 }
 
 /// Fields without an effect in `recipe-runner-rs`.
@@ -32,8 +35,16 @@ impl Dialect {
     /// The severity of what only our own rules refuse.
     pub fn severity(self) -> Severity {
         match self {
-            Dialect::Towpath => Severity::Error,
+            Dialect::Towpath | Dialect::AgentRecipes => Severity::Error,
             Dialect::RecipeRunner => Severity::Warning,
+        }
+    }
+
+    /// Which failures end a command where the recipe does not state it.
+    pub(crate) fn fail_fast(self) -> FailFast {
+        match self {
+            Dialect::Towpath => FailFast::On,
+            Dialect::RecipeRunner | Dialect::AgentRecipes => FailFast::Off,
         }
     }
 

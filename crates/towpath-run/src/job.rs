@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use towpath_core::{JobKey, SessionId};
+use towpath_recipe::FailFast;
 use towpath_shell::Filled;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,10 +28,11 @@ pub enum JobWork {
 }
 
 impl JobWork {
-    /// A command with or without bash's options that make its first failing line end it.
-    pub(crate) fn failing_fast(self, fail_fast: bool) -> JobWork {
+    /// A command that these failures end.
+    pub(crate) fn failing(self, on: FailFast) -> JobWork {
+        let (fail_fast, nounset) = (on != FailFast::Off, on == FailFast::Strict);
         match self {
-            JobWork::Bash(filled) => JobWork::Bash(Filled { fail_fast, ..filled }),
+            JobWork::Bash(filled) => JobWork::Bash(Filled { fail_fast, nounset, ..filled }),
             agent => agent,
         }
     }

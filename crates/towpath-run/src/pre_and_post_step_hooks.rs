@@ -56,7 +56,7 @@ impl Run {
                 environment.push(("STEP_STATUS".to_owned(), status.to_owned()));
                 let job = Job {
                     key: self.key(at, attempt, kind),
-                    work: work.failing_fast(recipe.fail_fast.unwrap_or(false)),
+                    work: work.failing(recipe.fails_on(None)),
                     directory: self.frames[at.frame].directory.clone(),
                     timeout: Some(HOOK_TIMEOUT),
                     environment,

@@ -145,7 +145,7 @@ impl Run {
         let key = self.key(at, attempt, JobKind::Document);
         let job = Job {
             key: JobKey { call: wanted.number, ..key },
-            work: JobWork::Bash(wanted.script),
+            work: JobWork::Bash(wanted.script).failing(self.recipe(at.frame).fails_on(None)),
             directory: directory.to_owned(),
             timeout: self.work_timeout(at),
             environment: Vec::new(),

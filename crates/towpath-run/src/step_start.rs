@@ -128,7 +128,7 @@ impl Run {
                 let timeout = self.work_timeout(at);
                 let (recipe, step) = (self.recipe(at.frame), self.step(at));
                 let sandboxed = recipe.is_sandboxed(step);
-                let work = work.failing_fast(recipe.is_fail_fast(step));
+                let work = work.failing(recipe.fails_on(Some(step)));
                 let job = Job { key, work, directory, timeout, environment, sandboxed };
                 self.ready.push((job, at));
             }

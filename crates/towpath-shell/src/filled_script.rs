@@ -16,13 +16,13 @@ pub struct Filled {
     /// The shell's own `$1`, `$2` and so forth.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
-    /// It runs with [`FAIL_FAST`]: the first failing line or part of a pipe ends it.
+    /// The first failing line or part of a pipe ends it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fail_fast: bool,
+    /// A variable of the shell that is not set ends it, where it fails fast.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nounset: bool,
 }
-
-/// The options of bash that make the first failing line or part of a pipe end a script.
-pub const FAIL_FAST: [&str; 2] = ["-euo", "pipefail"];
 
 const STEM: &str = "towpath_";
 
@@ -46,7 +46,16 @@ impl Filled {
     /// Text that runs as it is written.
     pub fn plain(script: impl Into<String>) -> Filled {
         let (script, values, arguments) = (script.into(), Vec::new(), Vec::new());
-        Filled { script, values, arguments, fail_fast: false }
+        Filled { script, values, arguments, fail_fast: false, nounset: false }
+    }
+
+    /// The options of bash that it runs with.
+    pub fn bash_options(&self) -> &'static [&'static str] {
+        match (self.fail_fast, self.nounset) {
+            (false, _) => &[],
+            (true, false) => &["-eo", "pipefail"],
+            (true, true) => &["-euo", "pipefail"],
+        }
     }
 
     /// Whether the script is nothing without its values.
@@ -110,8 +119,10 @@ impl Filled {
         let prefix = self.prefix();
         let set = |(i, value): (usize, &String)| format!("{prefix}{i}={}; ", single_quote(value));
         let values: String = self.all_values().enumerate().map(set).collect();
-        let options =
-            if self.fail_fast { format!("set {}; ", FAIL_FAST.join(" ")) } else { String::new() };
+        let options = match self.bash_options() {
+            [] => String::new(),
+            options => format!("set {}; ", options.join(" ")),
+        };
         let asks = guards::prelude(&prefix, &self.script);
         format!("{options}{values}{asks}{}{}", self.set_arguments(&prefix), self.script)
     }

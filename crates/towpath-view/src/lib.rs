@@ -35,6 +35,4 @@ pub use origin_word::origin_word;
 pub use problem_json::problem_json;
 pub use required_programs_text::required;
 pub use resume_preview::resume_preview;
-pub use step_text_and_callee::{
-    FAIL_FAST_BASH, callee, step_line, step_text, step_worker, transition_text,
-};
+pub use step_text_and_callee::{callee, step_line, step_text, transition_text};

@@ -19,14 +19,6 @@ pub fn step_line(step: &Step) -> String {
     }
 }
 
-/// What does a step's work: `bash -e` where the first failing line ends a command.
-pub fn step_worker(recipe: &Recipe, step: &Step) -> &'static str {
-    if recipe.is_fail_fast(step) { FAIL_FAST_BASH } else { step.work.kind().as_str() }
-}
-
-/// How a command that the first failing line ends is named beside `bash`.
-pub const FAIL_FAST_BASH: &str = "bash -e";
-
 /// What a step does, as its author wrote it.
 pub fn step_text(step: &Step) -> String {
     match &step.work {

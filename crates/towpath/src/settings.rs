@@ -11,10 +11,10 @@ use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use towpath_agent::BACKENDS;
+use towpath_agent::{backend_hint, backend_row};
 use towpath_core::fields::{FieldReader, FieldType, FileKind, Subject};
 use towpath_core::spanned_tree::{Entry, Kind};
-use towpath_core::{Diagnostic, Source, Value, nearest, parse_toml, text_of};
+use towpath_core::{Diagnostic, Source, Span, Value, parse_toml, text_of};
 use towpath_rules::host::{Mode, Permission};
 
 /// A value and where it comes from.
@@ -150,6 +150,10 @@ impl SettingsError {
     }
 }
 
+fn no_backend(reader: &mut FieldReader<'_>, name: &str, span: Span) {
+    reader.error("settings", format!("no agent backend `{name}`"), span, backend_hint(name));
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -225,8 +229,15 @@ impl Settings {
 
     fn take_fields(&mut self, reader: &mut FieldReader<'_>, fields: &Fields<'_>) {
         let source = reader.source.name.clone();
-        if let Some(value) = reader.string(fields.get("backend")) {
-            self.backend = Set { value: value.to_owned(), source: source.clone() };
+        if let Some(entry) = fields.get("backend")
+            && let Some(value) = reader.string(Some(entry))
+        {
+            match backend_row(value) {
+                Some(row) => {
+                    self.backend = Set { value: row.id.to_owned(), source: source.clone() }
+                }
+                None => no_backend(reader, value, entry.value.defined),
+            }
         }
         let whole = FieldType::Described("a whole number");
         if let Some(value) = reader.number(fields.get("max_agents"), whole) {
@@ -294,14 +305,10 @@ impl Settings {
 
     /// The models of one backend.
     fn take_models(&mut self, reader: &mut FieldReader<'_>, backend: &Entry) {
-        let name = &backend.key;
-        if !BACKENDS.iter().any(|row| row.id == name) {
-            let near = nearest(name, BACKENDS.iter().map(|row| row.id));
-            let label = near.map_or(String::new(), |near| format!("did you mean `{near}`?"));
-            let message = format!("no agent backend `{name}`");
-            reader.error("settings", message, backend.key_defined, label);
-            return;
-        }
+        let Some(row) = backend_row(&backend.key) else {
+            return no_backend(reader, &backend.key, backend.key_defined);
+        };
+        let name = row.id;
         if !matches!(backend.value.kind, Kind::Map(_)) {
             let is = backend.value.describe();
             let message = format!("invalid type: `{name}` must be a table of models, this is {is}");
@@ -318,7 +325,7 @@ impl Settings {
                 }
                 Some(model) => {
                     let model = Set { value: model.to_owned(), source: reader.source.name.clone() };
-                    self.models.insert((name.clone(), (*tier).to_owned()), model);
+                    self.models.insert((name.to_owned(), (*tier).to_owned()), model);
                 }
                 None => {}
             }
@@ -361,7 +368,11 @@ impl Settings {
 
     fn take_environment(&mut self, env: &Environment) -> Result<(), CommandError> {
         if let Some(value) = env.text("TOWPATH_BACKEND").filter(|v| !v.is_empty()) {
-            self.backend = Set { value, source: "TOWPATH_BACKEND".to_owned() };
+            let row = backend_row(&value).ok_or_else(|| {
+                let hint = backend_hint(&value);
+                CommandError::setup(format!("TOWPATH_BACKEND: no agent backend `{value}`: {hint}"))
+            })?;
+            self.backend = Set { value: row.id.to_owned(), source: "TOWPATH_BACKEND".to_owned() };
         }
         if let Some(text) = env.text("AMPLIHACK_MAX_SESSIONS").filter(|v| !v.is_empty()) {
             let value = text.parse().ok().filter(|n| *n > 0).ok_or_else(|| {

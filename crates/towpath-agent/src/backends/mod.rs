@@ -9,6 +9,7 @@ mod opencode;
 mod scripted;
 
 use crate::backend_row::BackendRow;
+use towpath_core::nearest;
 
 pub use scripted::{Script, ScriptError, ScriptLine};
 
@@ -30,8 +31,19 @@ backends! {
     scripted::Scripted,
 }
 
-pub fn backend_row(id: &str) -> Option<&'static BackendRow> {
-    BACKENDS.iter().find(|row| row.id == id)
+/// The backend of this id, or the one whose program has this name.
+pub fn backend_row(name: &str) -> Option<&'static BackendRow> {
+    let by_id = BACKENDS.iter().find(|row| row.id == name);
+    by_id.or_else(|| BACKENDS.iter().find(|row| row.programs.contains(&name)))
+}
+
+/// The backend that was probably meant, or all of them.
+pub fn backend_hint(name: &str) -> String {
+    let known: Vec<&str> = BACKENDS.iter().map(|row| row.id).collect();
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("one of {}", known.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -49,5 +61,8 @@ mod tests {
             }
         }
         assert!(backend_row("nobody").is_none());
+        for (name, id) in [("claude", "claude-code"), ("copilot", "github-copilot")] {
+            assert_eq!(backend_row(name).map(|row| row.id), Some(id));
+        }
     }
 }

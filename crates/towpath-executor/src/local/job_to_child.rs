@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use towpath_agent::{Backend, Scripted};
 use towpath_process::{ChildSpec, Sandbox};
-use towpath_shell::{FAIL_FAST, Filled};
+use towpath_shell::Filled;
 
 /// Scripts longer than this do not fit into an argument.
 const LONGEST_ARGUMENT: usize = 120_000;
@@ -84,8 +84,7 @@ impl LocalConfig {
             files.write("values", &script.values_bytes())?;
         }
         let command = script.command(&files.path("values").to_string_lossy());
-        let options = if script.fail_fast { &FAIL_FAST[..] } else { &[] };
-        let arguments = bash_arguments(options, command, files)?;
+        let arguments = bash_arguments(script.bash_options(), command, files)?;
         let program = self.bash.clone().into_os_string();
         Ok(Start { program, arguments, environment, stdin: None })
     }

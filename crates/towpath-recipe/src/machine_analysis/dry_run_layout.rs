@@ -22,8 +22,7 @@ pub fn dry_run_layout(recipe: &Recipe, run_options: &MachineOptions) -> Option<S
         let initial = if index == machine.initial { " (initial)" } else { "" };
         let _ = writeln!(text, "    {}{initial}", line(&step.id));
         let _ = writeln!(text, "      Outcomes: {}", outcomes(recipe, step));
-        let _ =
-            writeln!(text, "      {}", worker(recipe, step, machine.model.as_deref(), run_options));
+        let _ = writeln!(text, "      {}", worker(step, machine.model.as_deref(), run_options));
     }
     Some(text)
 }
@@ -42,16 +41,8 @@ fn outcomes(recipe: &Recipe, step: &Step) -> String {
 }
 
 /// Who does the work. A step's own model wins, then the user's, then the recipe's.
-fn worker(
-    recipe: &Recipe,
-    step: &Step,
-    general: Option<&str>,
-    run_options: &MachineOptions,
-) -> String {
+fn worker(step: &Step, general: Option<&str>, run_options: &MachineOptions) -> String {
     let agent = match &step.work {
-        Work::Bash { command } if recipe.is_fail_fast(step) => {
-            return format!("Command (bash -euo pipefail): {}", line(command.text()));
-        }
         Work::Bash { command } => return format!("Command: {}", line(command.text())),
         Work::Recipe { name, .. } => return format!("Recipe: {}", line(name)),
         Work::Agent(agent) => agent,

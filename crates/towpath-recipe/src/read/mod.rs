@@ -235,6 +235,7 @@ impl<'a> Reader<'a> {
             requires,
             sandbox,
             fail_fast,
+            dialect: self.dialect,
             recursion,
             hooks,
             flow: Flow::Sequence,

@@ -46,7 +46,7 @@ pub struct PreviewStep {
     pub directory: String,
     /// Its command runs in a sandbox.
     pub sandboxed: bool,
-    /// Its command runs with `bash -euo pipefail`.
+    /// Its command ends with its first failing line.
     pub fail_fast: bool,
     /// The hooks that run before and after it.
     pub hooks: Vec<&'static str>,

@@ -24,7 +24,7 @@ use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Step, Work};
 use towpath_view::chart::{Chart, dot, mermaid, svg};
 use towpath_view::foreign_text::first_line;
 use towpath_view::recipe_json::recipe_json;
-use towpath_view::{RunBounds, callee, hooks, required, step_line, step_worker, transition_text};
+use towpath_view::{RunBounds, callee, hooks, required, step_line, transition_text};
 
 /// Show what a recipe would do, without running it.
 ///
@@ -235,7 +235,7 @@ fn rows(
             }
             table.row(vec![
                 Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
-                Cell::tinted(step_worker(&program.recipes[recipe], step), Tint::Dim),
+                Cell::tinted(step.work.kind().as_str(), Tint::Dim),
                 step_line(step).into(),
             ]);
             if !notes.is_empty() {

@@ -15,8 +15,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_agent::{
-    BACKENDS, BackendRow, ClaudeCode, Make, NotFound, ProgramSearch, Script, backend_row,
-    find_program,
+    BACKENDS, BackendRow, ClaudeCode, Make, NotFound, ProgramSearch, Script, backend_hint,
+    backend_row, find_program,
 };
 use towpath_core::{Diagnostic, nearest};
 use towpath_engine::{Agents, MetRequirements, Options, SessionTree};
@@ -138,11 +138,10 @@ fn backend(settings: &Settings, flags: &AgentFlags) -> Result<String, CommandErr
         (None, Some(_)) => "scripted".to_owned(),
         (None, None) => settings.backend.value.clone(),
     };
-    let known: Vec<&str> = BACKENDS.iter().map(|row| row.id).collect();
-    match known.contains(&name.as_str()) {
-        true => Ok(name),
-        false => Err(unknown_backend(&name, &known)),
-    }
+    let row = backend_row(&name).ok_or_else(|| {
+        CommandError::setup(format!("no agent backend `{name}`: {}", backend_hint(&name)))
+    })?;
+    Ok(row.id.to_owned())
 }
 
 fn row(name: &str) -> &'static BackendRow {
@@ -236,10 +235,10 @@ pub fn unknown_modes(
             let label = near.map_or(String::new(), |near| format!("did you mean `{near}`?"));
             let modes = modes.join(", ");
             let help = match dialect {
-                Dialect::Towpath => format!("its modes are {modes}"),
                 Dialect::RecipeRunner => {
                     format!("the agent gets it as text before its prompt; its modes are {modes}")
                 }
+                _ => format!("its modes are {modes}"),
             };
             Diagnostic::new(dialect.severity(), "bad-mode", message)
                 .at(&step.source, mode.span, label)
@@ -385,14 +384,4 @@ pub fn bash(env: &Environment) -> Result<PathBuf, CommandError> {
             "bash is needed and is neither /bin/bash nor on PATH: install it (apt-get install bash)",
         )
     })
-}
-
-/// Names the backend that was probably meant, or all of them.
-fn unknown_backend(name: &str, known: &[&str]) -> CommandError {
-    let hint = nearest(name, known.iter().copied());
-    let hint = hint.map_or_else(
-        || format!("one of {}", known.join(", ")),
-        |near| format!("did you mean `{near}`?"),
-    );
-    CommandError::setup(format!("no agent backend `{name}`: {hint}"))
 }

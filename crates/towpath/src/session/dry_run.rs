@@ -164,7 +164,7 @@ fn rows(program: &Program, steps: &[PreviewStep], depth: usize, table: &mut Tabl
         table.row(vec![
             Cell::tinted(word, tint),
             Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
-            Cell::tinted(worker(step), Tint::Dim),
+            Cell::tinted(step.kind.as_str(), Tint::Dim),
             shown_line(step).into(),
         ]);
         for notes in [notes(step, depth), transitions(&program.recipes[step.recipe], step)] {
@@ -184,10 +184,6 @@ fn transitions(recipe: &Recipe, step: &PreviewStep) -> Vec<String> {
         format!("{} → {}", first_line(&outcome.name), transition_text(recipe, &outcome.then))
     });
     lines.collect()
-}
-
-fn worker(step: &PreviewStep) -> &'static str {
-    if step.fail_fast { FAIL_FAST_BASH } else { step.kind.as_str() }
 }
 
 fn shown_line(step: &PreviewStep) -> String {

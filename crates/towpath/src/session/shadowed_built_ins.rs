@@ -25,8 +25,9 @@ impl CalledAs {
     /// By whose rules recipes are read.
     pub fn dialect(self) -> Dialect {
         match self {
+            CalledAs::Towpath => Dialect::Towpath,
+            CalledAs::AgentRecipes => Dialect::AgentRecipes,
             CalledAs::RecipeRunner => Dialect::RecipeRunner,
-            CalledAs::Towpath | CalledAs::AgentRecipes => Dialect::Towpath,
         }
     }
 }
@@ -57,6 +58,7 @@ fn resolved(
     keeps_named_file: impl FnOnce(&Resolved) -> bool,
 ) -> Result<Resolved, CommandError> {
     let found = resolve(request);
+    name_file_beside(request, &found);
     match called_as {
         CalledAs::RecipeRunner => {
             name_shadows(env, &found.shadowed_built_ins);
@@ -64,6 +66,20 @@ fn resolved(
         }
         CalledAs::Towpath if names_a_file(&found, request) && keeps_named_file(&found) => Ok(found),
         CalledAs::Towpath | CalledAs::AgentRecipes => built_ins_first(env, request, found),
+    }
+}
+
+/// A file in the working directory that has a built-in's name runs only by its path.
+fn name_file_beside(request: &Request, found: &Resolved) {
+    let name = &request.reference;
+    let files = ["yaml", "yml", "json"].map(|ending| format!("./{name}.{ending}"));
+    let file = files.iter().find(|file| request.working_dir.join(file).is_file());
+    if let (Origin::BuiltIn, Some(file)) = (found.origin, file) {
+        note_once(format!(
+            "note: `{}` is the built-in recipe; the file runs by its path: {}",
+            visible(name),
+            quote(file),
+        ));
     }
 }
 

@@ -277,7 +277,7 @@ fn a_bad_settings_file_is_broken_and_the_rest_is_still_reported() {
     let printed = doctor(&user, &[]).exits(1);
     assert_eq!(printed.stderr, "", "nothing is drawn beside it");
     fs::write(&file, "backend = \"claud-code\"\n").expect("a file");
-    finds(&user, "broken", "backend", "no such backend", "towpath settings");
+    finds(&user, "broken", "settings", "no agent backend `claud-code`", "settings.toml");
     fs::write(&file, "max_agents = 0\n").expect("a file");
     finds(&user, "broken", "settings", "max_agents is 0", "settings.toml");
     fs::write(&file, "[programs]\nclaude-code = \"/gone/claude\"\n").expect("a file");

@@ -162,6 +162,7 @@ steps:
 "#;
 const OUTER: &str = r#"
 name: outer
+fail_fast: false
 steps:
   - id: same-home
     command: '"$TOWPATH" run inner.yaml --json; true'

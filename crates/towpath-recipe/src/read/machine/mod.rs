@@ -18,7 +18,7 @@ use crate::recipe::{Flow, Guardrails, Hooks, LimitSpans, Machine, Recipe, Recurs
 use crate::recipe_outline_for_checks::Outline;
 use compose_steps::{Composed, Part, StepParts, compose};
 use machine_files::Library;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use towpath_core::spanned_tree::{Entry, Kind, Node, Tree};
 use towpath_core::{Diagnostic, Source, Span, nearest};
@@ -97,8 +97,10 @@ pub(super) fn read(source: &Arc<Source>, tree: Tree, context: &ReadContext<'_>) 
     problems.extend(found);
     let mut reader = Reader::new(&library.files[0].source, problems, context);
     reader.outline.is_machine = true;
-    let given = context.inputs.keys().cloned();
-    reader.known = Some(given.chain(declared(&root, &steps)).collect());
+    // Without a context of its own it may be text for another program that is full of braces.
+    if !has_context(&root) {
+        reader.known = Some(context.inputs.keys().cloned().chain(outputs(&steps)).collect());
+    }
     let mut machine = MachineReader { reader: &mut reader, library: &library, complete };
     let recipe = machine.recipe(&root, &steps);
     let problems = tidy(reader.fields.problems);
@@ -106,20 +108,18 @@ pub(super) fn read(source: &Arc<Source>, tree: Tree, context: &ReadContext<'_>) 
     Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
 }
 
-/// The names that are placeholders in the whole machine: those of its context and of outputs.
-fn declared(root: &Node, steps: &[StepParts<'_>]) -> HashSet<String> {
-    let mut names = HashSet::new();
-    let Kind::Map(fields) = &root.kind else { return names };
-    let context = fields.iter().find(|e| e.key == "context").map(|e| &e.value.kind);
-    if let Some(Kind::Map(entries)) = context {
-        names.extend(entries.iter().map(|e| e.key.clone()));
-    }
-    for part in steps.iter().flat_map(|step| &step.fields) {
-        if let ("output", Kind::Text(name)) = (part.entry.key.as_str(), &part.entry.value.kind) {
-            names.insert(name.clone());
-        }
-    }
-    names
+fn has_context(root: &Node) -> bool {
+    let Kind::Map(fields) = &root.kind else { return false };
+    fields.iter().any(|field| field.key == "context")
+}
+
+/// The names under which the steps of a machine keep their outputs.
+fn outputs(steps: &[StepParts<'_>]) -> impl Iterator<Item = String> {
+    let fields = steps.iter().flat_map(|step| &step.fields);
+    fields.filter_map(|part| match (part.entry.key.as_str(), &part.entry.value.kind) {
+        ("output", Kind::Text(name)) => Some(name.clone()),
+        _ => None,
+    })
 }
 
 /// What the steps of a machine are read with.
@@ -210,6 +210,7 @@ impl<'l> MachineReader<'_, 'l> {
             requires,
             sandbox,
             fail_fast,
+            dialect: self.reader.dialect,
             recursion: Recursion::default(),
             hooks: Hooks::default(),
             flow: Flow::Machine(machine),

@@ -2,14 +2,17 @@
 
 use super::*;
 
-/// The names of the jobs that bash runs with its options for that.
-fn fail_fast(play: &Play) -> Vec<String> {
-    let is = |job: &&Job| matches!(&job.work, JobWork::Bash(filled) if filled.fail_fast);
+/// The names of the jobs that bash runs with these options.
+fn with_options(play: &Play, options: &str) -> Vec<String> {
+    let is = |job: &&Job| match &job.work {
+        JobWork::Bash(filled) => filled.bash_options().join(" ") == options,
+        JobWork::Agent(_) => false,
+    };
     play.jobs.iter().filter(is).map(name_of).collect()
 }
 
 #[test]
-fn commands_and_hooks_of_a_recipe_that_states_it() {
+fn commands_and_hooks_as_their_recipe_states_it() {
     let recipe = "name: main
 fail_fast: true
 hooks: {pre_step: pre}
@@ -22,16 +25,11 @@ steps:
     let called = "name: called\nsteps:\n  - {id: in, command: x, fail_fast: true}\n  - {id: out, command: x}\n";
     let play = Play::new(&[("main", recipe), ("called", called)], json!({})).play();
     assert_eq!(
-        fail_fast(&play),
+        with_options(&play, "-euo pipefail"),
         ["a:pre_step", "a", "open:pre_step", "ask:pre_step", "call:pre_step", "call/in"]
     );
-}
-
-#[test]
-fn a_recipe_that_states_nothing_runs_as_ever() {
-    let play =
-        Play::one("name: main\nhooks: {pre_step: pre}\nsteps:\n  - {id: a, command: x}\n").play();
-    assert_eq!(fail_fast(&play), Vec::<String>::new());
+    assert_eq!(with_options(&play, "-eo pipefail"), ["call/out"]);
+    assert_eq!(with_options(&play, ""), ["open"]);
 }
 
 #[test]
@@ -41,7 +39,6 @@ label: M
 description: m
 initialStep: a
 guardrails: {}
-fail_fast: true
 steps:
   a:
     command: x
@@ -58,7 +55,8 @@ steps:
       failure: {action: exit, reason: failed}
 ";
     let play = Play::one(machine).play();
-    assert_eq!((play.started().as_str(), fail_fast(&play)), ("a b", vec!["a".to_owned()]));
+    assert_eq!(with_options(&play, "-eo pipefail"), ["a"]);
+    assert_eq!(with_options(&play, ""), ["b"]);
 }
 
 /// Later steps change variables; what a condition read is kept.

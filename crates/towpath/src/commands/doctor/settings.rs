@@ -9,7 +9,6 @@ use crate::settings::{PROJECT_FILE, Settings, SettingsError, USER_FILE, value_te
 use crate::terminal::shown_path::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use towpath_agent::BACKENDS;
 use towpath_shell::bash::quote;
 
 /// The settings in effect, as far as they can be read, and the findings.
@@ -106,11 +105,6 @@ fn rows(settings: &Settings, env: &Environment) -> Vec<Finding> {
             false => source.clone(),
         };
         let value = value_text(&value);
-        let unknown = key == "backend" && !BACKENDS.iter().any(|row| row.id == value);
-        if unknown {
-            let text = format!("{value}, from {shown}: no such backend");
-            return Finding::broken(key, text, "towpath settings");
-        }
         Finding::ok(key, format!("{value} ({shown})"))
     };
     settings.rows().into_iter().map(row).collect()

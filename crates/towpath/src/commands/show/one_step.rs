@@ -15,7 +15,7 @@ use towpath_recipe::{Step, Work, condition_warnings};
 use towpath_run::StepView;
 use towpath_view::problem_json;
 use towpath_view::run_json::ShownRun;
-use towpath_view::{step_text, step_worker};
+use towpath_view::step_text;
 
 pub struct OneStep<'a> {
     shown: &'a ShownRun,
@@ -65,8 +65,7 @@ impl<'a> OneStep<'a> {
         parts.extend(details(&self.view));
         out::line(parts.join(" · "));
         self.print_condition(screen);
-        let recipe = &self.shown.run().program().recipes[self.recipe];
-        out::line(format!("\n{}", step_worker(recipe, self.step)));
+        out::line(format!("\n{}", self.step.work.kind().as_str()));
         for line in step_text(self.step).trim_end().lines() {
             out::line(format!("  {}", clean(line)));
         }

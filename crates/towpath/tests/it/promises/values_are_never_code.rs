@@ -74,7 +74,7 @@ context: {bash_env: ./startup.sh, BASH_ENV: ./startup.sh, ld_preload: /nowhere.s
   node_options: hushed, a-b: one, a_b: two, a__b: four, a: {b: three}}
 steps:
   - id: look
-    command: env | grep -cE 'startup|nowhere|hushed'; echo {{a-b}} {{a_b}} {{a.b}} {{a__b}}
+    command: env | grep -cE 'startup|nowhere|hushed' || echo {{a-b}} {{a_b}} {{a.b}} {{a__b}}
   - id: foreign
     command: echo '{{.Names}}' '{{ .Names }}' \\{{a_b}}
 ";
