@@ -6,7 +6,7 @@ use crate::variable_path::is_name_character;
 /// How a text writes its placeholders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlaceholderSyntax {
-    /// `{{name}}`, `{{name.field.0}}`.
+    /// `{{name}}`, `{{name.field.0}}`; `{{name?}}` may be missing.
     Recipe,
     /// Also `{{name[0]}}`, which is `name.0`, and `{{$1}}`, which is `1`. A name begins with a letter
     /// or `_`.
@@ -21,6 +21,10 @@ impl PlaceholderSyntax {
         let (path, rest) = match self {
             PlaceholderSyntax::Recipe => recipe_path(inner)?,
             PlaceholderSyntax::Document => document_path(inner)?,
+        };
+        let (path, rest) = match rest.strip_prefix('?') {
+            Some(rest) => (path.optional(), rest),
+            None => (path, rest),
         };
         let rest = rest.trim_start_matches([' ', '\t']).strip_prefix("}}")?;
         Some((path, text.len() - rest.len()))
@@ -88,9 +92,23 @@ mod tests {
             ("{{ä}}", None),
             ("{{}}", None),
             ("{{a}", None),
+            ("{{a??}}", None),
+            ("{{a ?}}", None),
+            ("{{?a}}", None),
         ] {
             let found = PlaceholderSyntax::Document.placeholder_at(text, 0);
             assert_eq!(found.as_ref().map(|(path, _)| path.as_str()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_mark_makes_a_name_optional() {
+        for syntax in [PlaceholderSyntax::Recipe, PlaceholderSyntax::Document] {
+            for (text, optional) in [("{{a.b}}", false), ("{{a.b?}}", true), ("{{ a.b? }}", true)] {
+                let (path, end) = syntax.placeholder_at(text, 0).unwrap();
+                assert_eq!((path.as_str(), end), ("a.b", text.len()), "{text}");
+                assert_eq!(path.is_optional(), optional, "{text}");
+            }
         }
     }
 }

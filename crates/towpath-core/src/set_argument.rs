@@ -25,17 +25,19 @@ pub enum SetError {
     NoEquals(String),
     #[error("`{0}` has no name before `=`")]
     NoName(String),
+    #[error("`{0}`: write NAME=VALUE, without a blank before `=`")]
+    Blank(String),
 }
 
 /// Splits and types one `--set NAME=VALUE`. The one parser for every command that takes it.
 pub fn parse_set(argument: &str) -> Result<(String, Value), SetError> {
     let (name, value) =
         argument.split_once('=').ok_or_else(|| SetError::NoEquals(argument.to_owned()))?;
-    let name = name.trim();
-    if name.is_empty() {
-        return Err(SetError::NoName(argument.to_owned()));
+    match name.trim() {
+        "" => Err(SetError::NoName(argument.to_owned())),
+        _ if name.ends_with(char::is_whitespace) => Err(SetError::Blank(argument.to_owned())),
+        name => Ok((name.to_owned(), parse_set_value(value))),
     }
-    Ok((name.to_owned(), parse_set_value(value)))
 }
 
 #[cfg(test)]
@@ -80,6 +82,7 @@ mod tests {
     fn set_needs_a_name_and_an_equals_sign() {
         assert_eq!(parse_set("foo"), Err(SetError::NoEquals("foo".into())));
         assert_eq!(parse_set("=x"), Err(SetError::NoName("=x".into())));
+        assert_eq!(parse_set("who = Ann"), Err(SetError::Blank("who = Ann".into())));
         assert_eq!(parse_set("a=b=c"), Ok(("a".into(), json!("b=c"))));
     }
 }

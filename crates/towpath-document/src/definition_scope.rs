@@ -105,12 +105,22 @@ impl Scope {
         self.known.contains_key(name) || self.unknown.contains(name)
     }
 
-    /// The value of a reference, where `locals` are in front of the document's variables.
+    /// The value of a reference, where `locals` are in front of the document's variables. One that
+    /// may be missing is empty then.
     pub fn find(
         &self,
         path: &VarPath,
         locals: Option<&Locals>,
     ) -> Result<Computed<Value>, Missing> {
+        match self.defined(path, locals) {
+            Err(missing) if path.is_optional() && missing != Missing::NoArguments => {
+                Ok(Computed::Known(Value::from("")))
+            }
+            found => found,
+        }
+    }
+
+    fn defined(&self, path: &VarPath, locals: Option<&Locals>) -> Result<Computed<Value>, Missing> {
         if let Some(number) = positional(path) {
             return locals.map_or(Err(Missing::NoArguments), |locals| locals.positional(number));
         }

@@ -105,7 +105,7 @@ fn with_question_marks(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+        text.extend(std::iter::repeat_n('%', chunk.invalid().len()));
     }
     text
 }

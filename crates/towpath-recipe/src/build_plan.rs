@@ -379,7 +379,7 @@ impl Resolver<'_> {
         self.problems.extend(call_cycles::endless(&self.loaded));
         self.problems.extend(self.loaded.first().and_then(more_than_its_limit));
         let Request { inputs, run_options, .. } = self.request;
-        let flow = VariableFlow::new(&self.loaded, inputs);
+        let flow = VariableFlow::new(&self.loaded, inputs, run_options.dialect);
         self.problems.extend(unset_variables::unset_variables(&flow));
         self.problems.extend(recipe_lints::lints(&flow));
         self.problems.extend(hidden_failures(&self.loaded));

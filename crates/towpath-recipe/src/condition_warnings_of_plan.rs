@@ -28,10 +28,10 @@ pub struct ConditionWarning {
 /// All warnings about conditions, those of every recipe that can be reached.
 pub fn condition_warnings(plan: &Plan) -> Vec<ConditionWarning> {
     let (loaded, mut problems) = load(plan);
-    let flow = VariableFlow::new(&loaded, &plan.inputs);
+    let flow = VariableFlow::new(&loaded, &plan.inputs, plan.dialect);
     problems.extend(unset_variables(&flow));
     problems.extend(recipe_lints::lints(&flow));
-    problems.retain(|problem| problem.severity == Severity::Warning);
+    problems.retain(|problem| problem.severity != Severity::Note);
     let mut found = Vec::new();
     for (recipe, loaded) in loaded.iter().enumerate().filter(|(_, loaded)| loaded.is_called) {
         for step in &loaded.outline.steps {

@@ -1,6 +1,6 @@
 //! What is valid in a recipe and cannot be meant: conditions that never change, steps and parts of
-//! values that are not there, braces that are no placeholder. Everything here is a warning or a
-//! note, with its location.
+//! values that are not there, braces that are no placeholder. What never has a value is an error under
+//! our own rules; everything else here is a warning or a note.
 
 use crate::condition::condition_lints::{Lint, NoValue, Variables, What};
 use crate::loaded_recipe::Loaded;
@@ -10,7 +10,7 @@ use crate::unset_variables::{HOOK_VARIABLES, STEPS, who};
 use crate::variable_flow::VariableFlow;
 use crate::variable_shapes::RecipeVariables;
 use std::collections::HashSet;
-use towpath_core::Diagnostic;
+use towpath_core::{Diagnostic, Severity};
 
 pub(crate) fn lints(flow: &VariableFlow<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
@@ -20,14 +20,18 @@ pub(crate) fn lints(flow: &VariableFlow<'_>) -> Vec<Diagnostic> {
         }
         // In a machine any step may come before any other, and there are no conditions.
         if !recipe.outline.is_machine {
-            problems.extend(in_steps(&RecipeVariables::new(flow, index), recipe));
+            problems.extend(in_steps(&RecipeVariables::new(flow, index), recipe, flow.severity));
         }
         problems.extend(stray_braces(flow, recipe, index));
     }
     problems
 }
 
-fn in_steps(variables: &RecipeVariables<'_>, recipe: &Loaded) -> Vec<Diagnostic> {
+fn in_steps(
+    variables: &RecipeVariables<'_>,
+    recipe: &Loaded,
+    severity: Severity,
+) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut start = 0;
     for batch in recipe.outline.batches() {
@@ -36,15 +40,15 @@ fn in_steps(variables: &RecipeVariables<'_>, recipe: &Loaded) -> Vec<Diagnostic>
         for step in batch.iter().filter(|step| !step.unsure) {
             if let Gate::Condition(located) = &step.gate {
                 let at = variables.of_step(batch_range.clone(), None);
-                problems.extend(in_condition(step, located, &at));
+                problems.extend(in_condition(step, located, &at, severity));
             }
             let at = variables.of_step(batch_range.clone(), Some(step));
             let uses = step.uses.iter().filter(|used| !used.is_condition());
-            problems.extend(without_value(&who(step), uses, &at));
+            problems.extend(without_value(&who(step), uses, &at, severity));
         }
     }
     let hooks = recipe.outline.hook_uses.iter();
-    problems.extend(without_value("a hook", hooks, &variables.of_hooks()));
+    problems.extend(without_value("a hook", hooks, &variables.of_hooks(), severity));
     problems
 }
 
@@ -52,6 +56,7 @@ fn in_condition(
     step: &StepOutline,
     located: &LocatedCondition,
     variables: &dyn Variables,
+    severity: Severity,
 ) -> Vec<Diagnostic> {
     let lints = located.condition.lints(variables).into_iter();
     let report = |Lint { range, what }: Lint| {
@@ -63,7 +68,7 @@ fn in_condition(
                     "the condition of {} reads `{written}`, {why}: it will be null",
                     who(step)
                 );
-                Diagnostic::warning(code, message).at(&located.source, span, label)
+                Diagnostic::new(severity, code, message).at(&located.source, span, label)
             }
             What::Report { severity, code, message, label, help } => Diagnostic {
                 help,
@@ -78,15 +83,16 @@ fn without_value<'u>(
     who: &str,
     uses: impl Iterator<Item = &'u VariableUse>,
     variables: &dyn Variables,
+    severity: Severity,
 ) -> Vec<Diagnostic> {
     let mut reported = HashSet::new();
-    uses.filter(|used| reported.insert(used.path.as_str()))
+    uses.filter(|used| !used.has_default && reported.insert(used.path.as_str()))
         .filter_map(|used| {
             let path: Vec<&str> = used.path.segments().collect();
             let NoValue { code, why, label } = variables.shape(&path).err()?;
             let then = used.without_value();
             let message = format!("{who} uses {{{{{}}}}}, {why}: {then}", used.path);
-            Some(Diagnostic::warning(code, message).at(&used.source, used.span, label))
+            Some(Diagnostic::new(severity, code, message).at(&used.source, used.span, label))
         })
         .collect()
 }
@@ -100,6 +106,5 @@ fn stray_braces(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<D
     if !outline.is_machine {
         names.extend(HOOK_VARIABLES.iter().chain([&STEPS]));
     }
-    let known = |name: &str| names.contains(name);
-    outline.stray_braces.iter().filter_map(|braces| braces.problem(&known)).collect()
+    outline.stray_braces.iter().filter_map(|braces| braces.problem(&names)).collect()
 }

@@ -2,9 +2,10 @@
 //! `{{x y}}`, `{{x}`; and `${{ x }}`, whose `$` stays. Other programs have templates of their own, so
 //! only what names a variable of the recipe is taken for a slip.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Source, Span, VarPath};
+use towpath_core::{Diagnostic, Source, Span, VarPath, nearest};
 
 /// Braces that are no placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +44,9 @@ pub(crate) fn stray_braces(text: &str) -> Vec<(Range<usize>, &str, bool)> {
         let end = window.find(['}', '\n', '{']).map_or(most, |i| inner + i);
         let inside = &text[inner..end];
         let closed = text[end..].starts_with("}}");
-        let is_placeholder = closed && VarPath::new(inside.trim_matches([' ', '\t'])).is_some();
+        let name = inside.trim_matches([' ', '\t']);
+        let name = name.strip_suffix('?').unwrap_or(name);
+        let is_placeholder = closed && VarPath::new(name).is_some();
         if dollar {
             // GitHub's spelling has blanks; `${{price}}` may be meant. Other `${{ … }}` are GitHub's own.
             if is_placeholder && inside.starts_with(' ') {
@@ -61,17 +64,22 @@ pub(crate) fn stray_braces(text: &str) -> Vec<(Range<usize>, &str, bool)> {
 }
 
 impl StrayBraces {
-    /// What is wrong, if it names a variable.
-    pub fn problem(&self, known: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
-        let label = self.label(known)?;
-        let message = match self.is_name() {
-            true => "the `$` stays before the value",
-            false => "this is no placeholder: it stays as it is written",
+    /// What is wrong, if it names a variable, or nearly does.
+    pub fn problem(&self, names: &HashSet<&str>) -> Option<Diagnostic> {
+        let known = |name: &str| names.contains(name);
+        let unfilled = "this is no placeholder: it stays as it is written";
+        let Some(label) = self.label(&known) else {
+            let path = VarPath::new(&self.inside).filter(|path| !known(path.root()))?;
+            let mut names: Vec<&str> = names.iter().copied().collect();
+            names.sort_unstable();
+            let label = format!("did you mean {{{{{}}}}}?", nearest(path.root(), names)?);
+            return Some(Diagnostic::note("unfilled", unfilled).at(&self.source, self.span, label));
         };
+        let message = if self.is_name() { "the `$` stays before the value" } else { unfilled };
         Some(Diagnostic::warning("unfilled", message).at(&self.source, self.span, label))
     }
 
-    /// `${{ x }}`: all other names in braces are placeholders.
+    /// `${{ x }}`, or a name that is no placeholder because a machine declares none.
     fn is_name(&self) -> bool {
         self.closed && VarPath::new(self.inside.trim()).is_some()
     }
@@ -87,7 +95,9 @@ impl StrayBraces {
         let all_names = words.len() > 1 && words.iter().all(|word| VarPath::new(word).is_some());
         let joined = ["_", "-", "."].map(|sign| words.join(sign));
         if self.is_name() {
-            return names(inside).then(|| format!("write {{{{{inside}}}}}, without `$`"));
+            let after_dollar = self.source.text[self.span.start..].starts_with('$');
+            let meant = after_dollar && names(inside);
+            return meant.then(|| format!("write {{{{{inside}}}}}, without `$`"));
         }
         if !self.closed {
             return (rest.is_empty() && names(first)).then(|| format!("write {{{{{first}}}}}"));

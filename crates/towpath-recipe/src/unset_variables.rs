@@ -1,12 +1,12 @@
 //! Which variables can have a value where they are read, over all recipes of a plan. It is careful
-//! to one side: whatever some caller may provide counts as set, so that a warning is worth reading.
+//! to one side: whatever some caller may provide counts as set, so that nothing is refused wrongly.
 
 use crate::loaded_recipe::Loaded;
 use crate::recipe::VariableUse;
 use crate::recipe_outline_for_checks::{Gate, StepOutline};
 use crate::variable_flow::{Names, VariableFlow};
 use std::collections::{HashMap, HashSet};
-use towpath_core::{Diagnostic, Severity, VarPath, nearest};
+use towpath_core::{Diagnostic, Hint, Severity, VarPath, nearest};
 
 /// Set by the engine for hooks.
 pub(crate) const HOOK_VARIABLES: [&str; 3] = ["step_id", "step_status", "error"];
@@ -18,13 +18,17 @@ pub(crate) const MAX_SUGGESTIONS: usize = 50;
 pub(crate) fn unset_variables(flow: &VariableFlow<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (index, recipe) in flow.loaded.iter().enumerate() {
-        // In a machine only what is declared is read at all. What is only extended is looked at as
-        // a part of the recipe that extends it.
-        if !flow.open[index] && !recipe.outline.is_machine && recipe.is_called {
-            problems.extend(unset_in_steps(flow, recipe, index));
-            if !flow.leaks[index] {
-                problems.extend(unset_in_hooks(flow, recipe, index));
-            }
+        // What is only extended is looked at as a part of the recipe that extends it.
+        if flow.open[index] || !recipe.is_called {
+            continue;
+        }
+        if recipe.outline.is_machine {
+            problems.extend(unset_in_machine(flow, recipe, index));
+            continue;
+        }
+        problems.extend(unset_in_steps(flow, recipe, index));
+        if !flow.leaks[index] {
+            problems.extend(unset_in_hooks(flow, recipe, index));
         }
     }
     problems
@@ -39,7 +43,13 @@ fn unset_in_steps(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec
     for batch in recipe.outline.batches() {
         let mates = Mates::new(batch);
         for (position, step) in batch.iter().enumerate().filter(|(_, step)| !step.unsure) {
-            let names = NamesAt { set: &set, mates: &mates, position, elsewhere: &elsewhere };
+            let names = NamesAt {
+                set: &set,
+                mates: &mates,
+                position,
+                elsewhere: &elsewhere,
+                severity: flow.severity,
+            };
             let suggests = problems.len() < MAX_SUGGESTIONS;
             problems.extend(unset_in_step(step, &names, suggests));
         }
@@ -56,6 +66,26 @@ fn unset_in_steps(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec
     problems
 }
 
+/// In a machine any step may come before any other, and only what is named is kept.
+fn unset_in_machine(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
+    let steps = &recipe.outline.steps;
+    if steps.iter().any(|step| flow.may_set_anything(recipe, step)) {
+        return Vec::new();
+    }
+    let mut set: Names<'_> = recipe.outline.declared().collect();
+    set.extend(&flow.provided[index]);
+    set.extend(steps.iter().filter_map(|step| step.output.as_deref()));
+    recipe.calls.values().for_each(|callee| set.extend(&flow.returned[*callee]));
+    let names = NamesAt {
+        set: &set,
+        mates: &Mates::new(&[]),
+        position: 0,
+        elsewhere: &HashMap::new(),
+        severity: flow.severity,
+    };
+    steps.iter().flat_map(|step| unset_in_step(step, &names, true)).collect()
+}
+
 /// What is known of names where a step is.
 struct NamesAt<'s, 'a> {
     set: &'s Names<'a>,
@@ -63,6 +93,7 @@ struct NamesAt<'s, 'a> {
     /// The step's index in its batch.
     position: usize,
     elsewhere: &'s HashMap<&'a str, String>,
+    severity: Severity,
 }
 
 fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) -> Vec<Diagnostic> {
@@ -91,15 +122,15 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
         }
         reported.insert(root);
         if own {
-            problems.push(set_too_late(&who(step), used));
+            problems.push(set_too_late(&who(step), used, names.severity));
             continue;
         }
         let own = step.context.iter().map(|(key, _)| key);
         let near = suggests.then(|| meant(names.set, own, &used.path)).flatten();
         let asked = matches!(&step.gate, Gate::Condition(located) if located.condition.asks(root));
         let elsewhere = names.elsewhere.get(root);
-        let hint = Hint { elsewhere, near, word: word(step, used), asked };
-        problems.push(unset(&who(step), used, hint));
+        let clue = Clue { elsewhere, near, word: word(step, used), asked };
+        problems.push(unset(&who(step), used, clue, names.severity));
     }
     problems
 }
@@ -204,56 +235,76 @@ fn unset_in_hooks(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec
     uses.filter(|used| reported.insert(used.path.root()))
         .map(|used| {
             let near = meant(&set, std::iter::empty(), &used.path);
-            unset("a hook", used, Hint { near, ..Hint::default() })
+            unset("a hook", used, Clue { near, ..Clue::default() }, flow.severity)
         })
         .collect()
 }
 
 /// What is known of a name that nothing sets.
 #[derive(Default)]
-struct Hint<'a> {
+struct Clue<'a> {
     elsewhere: Option<&'a String>,
     near: Option<&'a str>,
     word: Option<String>,
-    /// The condition asks whether it is set.
+    /// The condition asks whether it is set, and compares it with nothing.
     asked: bool,
 }
 
-fn unset(who: &str, used: &VariableUse, hint: Hint<'_>) -> Diagnostic {
+impl Clue<'_> {
+    fn label(&self) -> String {
+        let near = self.near.map(|near| format!("`{near}`"));
+        let meant: Vec<String> = near.into_iter().chain(self.word.clone()).collect();
+        match (self.elsewhere, meant.is_empty()) {
+            (Some(label), _) => label.clone(),
+            (None, false) => format!("did you mean {}?", meant.join(" or ")),
+            (None, true) => String::new(),
+        }
+    }
+}
+
+fn unset(who: &str, used: &VariableUse, clue: Clue<'_>, severity: Severity) -> Diagnostic {
     let path = &used.path;
     let condition = used.is_condition();
-    let message = if condition {
-        format!("the condition of {who} reads `{path}`, which nothing sets: it will be null")
-    } else {
-        let then = used.without_value();
-        format!("{who} uses {{{{{path}}}}}, which nothing sets: {then}")
+    let mut message = match condition {
+        true => format!("the condition of {who} reads `{path}`, which nothing sets"),
+        false => format!("{who} uses {{{{{path}}}}}, which nothing sets"),
     };
-    let near = hint.near.map(|near| format!("`{near}`"));
-    let meant: Vec<String> = near.into_iter().chain(hint.word).collect();
-    let label = match (hint.elsewhere, meant.is_empty()) {
-        (Some(label), _) => label.clone(),
-        (None, false) => format!("did you mean {}?", meant.join(" or ")),
-        (None, true) => String::new(),
+    let label = match path.as_str().split_once('.') {
+        Some(("env" | "ENV" | "environ", name)) => format!("the shell has it: write `${name}`"),
+        _ => clue.label(),
     };
-    let is_slip = !condition || !label.is_empty();
-    let severity = if is_slip || !hint.asked { Severity::Warning } else { Severity::Note };
+    let severity = match (clue.asked, label.is_empty()) {
+        (false, _) => severity,
+        (true, false) => Severity::Warning,
+        (true, true) => Severity::Note,
+    };
+    if severity != Severity::Error {
+        message = format!(
+            "{message}: {}",
+            if condition { "it will be null" } else { used.without_value() }
+        );
+    }
+    let has_clue = !label.is_empty();
     let problem = Diagnostic::new(severity, "undefined-variable", message);
     let problem = problem.at(&used.source, used.span, label);
-    if is_slip {
+    if has_clue {
         return problem;
     }
     let name = path.as_str().trim_start_matches("context.").split('.').next();
     let name = name.unwrap_or(path.root());
-    problem.help(format!("if it may be left out, declare it: `{name}: ''` in `context`"))
+    problem.hint(Hint::give_values(&[name])).help(match condition {
+        true => format!("declare it: `{name}: ''` in `context`"),
+        false => format!("write {{{{{path}?}}}} if it may be missing, declare it in `context`"),
+    })
 }
 
-fn set_too_late(who: &str, used: &VariableUse) -> Diagnostic {
+fn set_too_late(who: &str, used: &VariableUse, severity: Severity) -> Diagnostic {
     let path = &used.path;
     let message = format!(
         "the condition of {who} reads `{path}`, which only the step's own `context` sets: here it \
          is null"
     );
-    Diagnostic::warning("undefined-variable", message)
+    Diagnostic::new(severity, "undefined-variable", message)
         .at(&used.source, used.span, "a condition is looked at before the step has its `context`")
         .help(format!(
             "set `{}` in the recipe's `context`, or compare what the step's `context` is made of",

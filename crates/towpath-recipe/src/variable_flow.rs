@@ -3,14 +3,17 @@
 
 use crate::loaded_recipe::Loaded;
 use crate::recipe_outline_for_checks::StepOutline;
+use crate::recipe_runner_dialect::Dialect;
 use std::collections::HashSet;
-use towpath_core::Map;
+use towpath_core::{Map, Severity};
 
 pub(crate) type Names<'a> = HashSet<&'a str>;
 
 /// What moves between the recipes, until nothing new does.
 pub(crate) struct VariableFlow<'a> {
     pub loaded: &'a [Loaded],
+    /// That of a name without a value.
+    pub severity: Severity,
     /// What callers, or the user, may have set before a recipe starts.
     pub provided: Vec<Names<'a>>,
     /// What a recipe's steps leave behind for its caller.
@@ -22,9 +25,10 @@ pub(crate) struct VariableFlow<'a> {
 }
 
 impl<'a> VariableFlow<'a> {
-    pub fn new(loaded: &'a [Loaded], inputs: &'a Map) -> VariableFlow<'a> {
+    pub fn new(loaded: &'a [Loaded], inputs: &'a Map, dialect: Dialect) -> VariableFlow<'a> {
         let mut flow = VariableFlow {
             loaded,
+            severity: dialect.severity(),
             provided: vec![Names::new(); loaded.len()],
             returned: vec![Names::new(); loaded.len()],
             open: loaded.iter().map(|l| l.outline.open).collect(),

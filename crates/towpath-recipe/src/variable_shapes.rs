@@ -10,7 +10,10 @@ use crate::variable_flow::VariableFlow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use towpath_core::{Value, nearest};
+use towpath_core::{Value, nearest, quoted_list};
+
+/// The most keys that are listed where one is missing.
+const NAMES: usize = 6;
 
 /// What `steps` contains of each step.
 const RESULTS: [&str; 2] = ["status", "exit_code"];
@@ -105,7 +108,7 @@ impl Variables for VisibleVariables<'_> {
         match (parts, shape.without_parts()) {
             ([], _) => Ok(shape),
             (parts, Some(kind)) => Err(self.no_parts(root, parts, kind)),
-            (parts, None) => match self.misspelt_key(root, parts) {
+            (parts, None) => match self.missing_key(root, parts) {
                 Some(no_value) => Err(no_value),
                 None => Ok(Shape::Anything),
             },
@@ -191,8 +194,13 @@ impl VisibleVariables<'_> {
         NoValue { code: "no-parts", why: format!("but `{root}` is {kind}"), label }
     }
 
-    /// A key that a default value does not have, where it has one that is nearly the same.
-    fn misspelt_key(&self, root: &str, parts: &[&str]) -> Option<NoValue> {
+    /// A command, a prompt or a hook, and no condition, which may ask whether something is there.
+    fn is_text(&self) -> bool {
+        self.own.is_some() || self.batch.is_none()
+    }
+
+    /// A key that a default value with keys does not have.
+    fn missing_key(&self, root: &str, parts: &[&str]) -> Option<NoValue> {
         let writers = &self.variables.outline.steps;
         if writers.iter().any(|step| step.writes().any(|name| name == root)) {
             return None;
@@ -211,7 +219,11 @@ impl VisibleVariables<'_> {
             };
             let Some(inner) = map.get(*part) else {
                 let whole = whole();
-                let label = self.near(part, map.keys().map(String::as_str))?;
+                let mut keys: Vec<&str> = map.keys().map(String::as_str).collect();
+                let near = self.near(part, keys.iter().copied());
+                keys.truncate(NAMES);
+                let lists = !keys.is_empty() && self.is_text();
+                let label = near.or(lists.then(|| format!("it has {}", quoted_list(&keys))))?;
                 let why = format!("but `{whole}` has no `{part}`");
                 return Some(NoValue { code: "undefined-variable", why, label });
             };

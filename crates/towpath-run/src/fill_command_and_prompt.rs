@@ -88,8 +88,10 @@ impl Scope<'_> {
     }
 
     pub fn undefined<'a>(&self, paths: impl Iterator<Item = &'a VarPath>) -> Vec<String> {
-        let mut names: Vec<String> =
-            paths.filter(|p| self.get(p).is_none()).map(ToString::to_string).collect();
+        let mut names: Vec<String> = paths
+            .filter(|p| !p.is_optional() && self.get(p).is_none())
+            .map(ToString::to_string)
+            .collect();
         names.sort();
         names.dedup();
         names

@@ -56,11 +56,11 @@ impl Reader<'_> {
             return None;
         }
         uses.extend(document.set.free_references().into_iter().map(|reference| VariableUse {
+            has_default: reference.path.is_optional(),
             path: reference.path,
             source: reference.source,
             span: reference.span,
             field: if reference.in_prose { DOCUMENT_PROSE } else { DOCUMENT_VALUE },
-            has_default: false,
         }));
         let shown = Template::parse_where(&source.text, |_| false);
         Some((shown, Arc::new(document)))

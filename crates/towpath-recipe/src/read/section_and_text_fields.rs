@@ -33,7 +33,9 @@ impl Reader<'_> {
         let (mut fields, unknown) = Fields::sort(entries, |entry| entry, fields_of(section));
         let names: Vec<&str> = fields_of(section).map(|field| field.name).collect();
         let lists_all = matches!(section, Section::Hooks | Section::Recursion);
-        for entry in unknown {
+        // As in machines: a home for merge keys, and for what other programs read.
+        let of_others = |entry: &Entry| section == Section::Recipe && entry.key.starts_with("x-");
+        for entry in unknown.into_iter().filter(|entry| !of_others(entry)) {
             let instead = instead_of(&entry.key, section);
             if let Some(meant) = instead.and_then(Instead::field) {
                 fields.mean(meant);

@@ -45,6 +45,7 @@ impl Reader<'_> {
             }
         };
         self.note_braces(text);
+        self.warn_cut(text, field);
         for warning in shell.warnings() {
             let severity = if warning.note { Severity::Note } else { Severity::Warning };
             let problem = Diagnostic::new(severity, warning.code, warning.message.clone());
@@ -53,7 +54,8 @@ impl Reader<'_> {
             let cut = if unclosed { self.how_cut(text, field) } else { None };
             self.problem_in(problem, text, warning.range.clone(), cut.or(warning.help.clone()));
         }
-        let placeholders = shell.placeholders().iter().map(|p| (&p.path, &p.range, false));
+        let placeholders = shell.placeholders().iter();
+        let placeholders = placeholders.map(|p| (&p.path, &p.range, p.path.is_optional()));
         let variables = shell.recipe_variables().iter();
         let uses = placeholders
             .chain(variables.map(|v| (&v.path, &v.range, v.has_default)))

@@ -331,7 +331,7 @@ impl Reader<'_> {
             source: Arc::clone(self.source),
             span: text.map.locate(placeholder.range.clone()),
             field,
-            has_default: false,
+            has_default: placeholder.path.is_optional(),
         }));
         template
     }
@@ -347,6 +347,15 @@ impl Reader<'_> {
                 closed,
             });
         self.outline.stray_braces.extend(found);
+        let all = Template::parse(&text.text);
+        for found in all.placeholders() {
+            if self.is_placeholder(&found.path) {
+                continue;
+            }
+            let (source, span) = (Arc::clone(source), text.map.locate(found.range.clone()));
+            let inside = found.path.to_string();
+            self.outline.stray_braces.push(StrayBraces { source, span, inside, closed: true });
+        }
     }
 
     /// A tag is asked for by a list with commas, without blanks around its names.

@@ -2,15 +2,13 @@
 //! transitions by their names, the forms of a transition, and a step with a `$ref`, which may
 //! leave out what the other step gives.
 
-use super::{definition, property, reference, schema_head};
+use super::{OTHERS, definition, property, reference, schema_head};
 use crate::field_table::{FieldType, Section, StepType, fields_of};
 use crate::read::WORK;
 use serde_json::{Map, Value, json};
 
 /// Names of steps; `$include`, `$schema` and what belongs to others are beside them.
 const STEP_NAMES: &str = "^(?!x-)[A-Za-z0-9_-]+$";
-/// What belongs to other programs, in every map.
-const OTHERS: &str = "^x-";
 
 /// The schema of a state machine, draft 2020-12.
 pub fn machine_schema() -> Value {

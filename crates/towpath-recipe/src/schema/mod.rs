@@ -51,9 +51,15 @@ fn section(section: Section) -> Map<String, Value> {
     if !required.is_empty() {
         map.insert("required".to_owned(), json!(required));
     }
+    if section == Section::Recipe {
+        map.insert("patternProperties".to_owned(), json!({ OTHERS: true }));
+    }
     map.insert("additionalProperties".to_owned(), json!(false));
     map
 }
+
+/// Keys that are left to other programs.
+const OTHERS: &str = "^x-";
 
 fn property(field: &Field) -> Value {
     let mut property = match shape(field) {

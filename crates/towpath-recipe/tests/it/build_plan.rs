@@ -130,9 +130,9 @@ fn a_broken_recipe_is_looked_at_with_what_it_extends_and_calls() {
 /// Each would take many minutes if every placeholder were compared with every other.
 #[test]
 fn many_placeholders_are_read_in_one_pass() {
-    let many = "{{v}} ".repeat(60_000);
+    let many = "{{v?}} {{w}}".repeat(30_000);
     let context: String = (0..3_000).map(|n| format!("      k{n}: x\n")).collect();
-    let given: String = (0..3_000).map(|n| format!("{{{{k{n}}}}}")).collect();
+    let given: String = (0..3_000).map(|n| format!("{{{{k{n}?}}}}")).collect();
     let prompt = format!("name: p\nsteps:\n  - id: a\n    prompt: '{many}'\n");
     let called = format!(
         "name: c\nsteps:\n  - id: a\n    recipe: p\n    context:\n{context}  - id: b\n    prompt: '{given}'\n"
@@ -140,5 +140,5 @@ fn many_placeholders_are_read_in_one_pass() {
     let project = Project::new(&[("in/p.yaml", &prompt), ("in/c.yaml", &called)]);
     let reported = project.named("in/p.yaml").problems;
     assert_eq!(reported.iter().filter(|p| p.message.contains("which nothing sets")).count(), 1);
-    assert!(project.named("in/c.yaml").plan.is_some());
+    assert!(project.named("in/c.yaml").problems.iter().all(|p| p.message.contains("{{w}}")));
 }

@@ -1,11 +1,12 @@
 //! The warnings about conditions, found again in a stored plan.
 
 use crate::temporary_project::Project;
-use towpath_recipe::condition_warnings;
+use towpath_recipe::{Dialect, condition_warnings};
 
 /// `RECIPE STEP: message` of every warning about a condition in the plan of a recipe.
 fn warnings(files: &[(&str, &str)]) -> Vec<String> {
-    let project = Project::new(files);
+    let mut project = Project::new(files);
+    project.run_options.dialect = Dialect::RecipeRunner;
     let resolved = project.named("r.yaml");
     let plan = resolved.plan.clone().unwrap_or_else(|| panic!("{}", project.report(&resolved)));
     let found = condition_warnings(&plan).into_iter();

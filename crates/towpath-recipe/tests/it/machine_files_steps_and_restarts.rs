@@ -63,11 +63,11 @@ fn reported(resolved: &Resolved) -> String {
 }
 
 #[test]
-fn only_declared_names_are_placeholders() {
+fn without_a_context_only_names_that_are_set_are_placeholders() {
     let steps = format!(
-        "  a:\n    prompt: '{{{{set}}}} {{{{own}}}} {{{{out.x}}}} {{{{other}}}} \\{{{{other}}}} \\{{{{set}}}} {{{{given}}}}'\n    context: {{own: '{{{{set}}}}{{{{nope}}}}'}}\n{EXITS}  b:\n    prompt: '{{{{own}}}}'\n    output: out\n{EXITS}"
+        "  a:\n    prompt: '{{{{own}}}} {{{{out.x}}}} {{{{other}}}} \\{{{{other}}}} \\{{{{out}}}} {{{{given}}}}'\n    context: {{own: '{{{{out}}}}{{{{nope}}}}'}}\n{EXITS}  b:\n    prompt: '{{{{own}}}}'\n    output: out\n{EXITS}"
     );
-    let text = machine("context: {set: 1}\n", &steps);
+    let text = machine("", &steps);
     let prompt = |recipe: &Recipe, step: usize| match &recipe.steps[step].work {
         Work::Agent(work) => work
             .prompt
@@ -81,10 +81,10 @@ fn only_declared_names_are_placeholders() {
         _ => panic!("an agent's"),
     };
     let recipe = sound(&text);
-    assert_eq!(prompt(&recipe, 0), r"<set> <own> <out.x> {{other}} \{{other}} {{set}} {{given}}");
+    assert_eq!(prompt(&recipe, 0), r"<own> <out.x> {{other}} \{{other}} {{out}} {{given}}");
     assert_eq!(prompt(&recipe, 1), "{{own}}", "a step's own names are its own");
     let own = &recipe.steps[0].context[0].1;
-    let scope = Map::from_iter([("set".to_owned(), Value::from("S"))]);
+    let scope = Map::from_iter([("out".to_owned(), Value::from("S"))]);
     assert_eq!(own.render(&scope), Value::from("S{{nope}}"));
 
     let given = resolved(&[("demo.yaml", &text)], "demo", &[("given", "x"), ("given2", "y")]);
@@ -92,7 +92,7 @@ fn only_declared_names_are_placeholders() {
         reported(&given),
         "warning[unread-input] `given2` was set, but nothing declares or reads it | did you mean \
          `given`?\n\
-         warning[unreachable-step] demo.yaml:15:3 `b` Step 'b' is unreachable | no outcome of a \
+         warning[unreachable-step] demo.yaml:14:3 `b` Step 'b' is unreachable | no outcome of a \
          reachable step leads here\n"
     );
     let program = given.program.unwrap();
@@ -103,13 +103,45 @@ fn only_declared_names_are_placeholders() {
 
 #[test]
 fn a_command_keeps_the_braces_of_other_programs() {
-    let steps =
-        format!("  a:\n    command: docker ps --format '{{{{ ID }}}} {{{{v}}}}'\n{RESULTS}");
-    let recipe = sound(&machine("context: {v: 1}\n", &steps));
-    let Work::Bash { command } = &recipe.steps[0].work else { panic!("a command") };
-    assert_eq!(command.placeholders().len(), 1);
-    let filled = command.fill(&mut |_| Some("x".to_owned())).unwrap();
-    assert!(filled.script.contains("{{ ID }}"), "{}", filled.script);
+    let command = |more: &str, written: &str| {
+        let steps = format!("  a:\n    command: docker ps --format '{written}'\n{RESULTS}");
+        let recipe = sound(&machine(more, &steps));
+        let Work::Bash { command } = &recipe.steps[0].work else { panic!("a command") };
+        command.fill(&mut |_| Some("x".to_owned())).unwrap().script
+    };
+    assert!(command("", "{{ ID }} {{.Names}}").contains("{{ ID }} {{.Names}}"));
+    let escaped = command("context: {v: 1}\n", "\\{{ ID }} {{.Names}} {{v}}");
+    assert!(escaped.contains("'{{ ID }} {{.Names}} "), "{escaped}");
+}
+
+#[test]
+fn names_that_nothing_sets_do_not_run() {
+    let report = |more: &str, prompt: &str| {
+        let steps = format!("  a:\n    prompt: '{prompt}'\n    output: plan\n{EXITS}");
+        let found = resolved(&[("demo.yaml", &machine(more, &steps))], "demo", &[]);
+        render(&found.problems)
+    };
+    let context = "context: {task: x}\n";
+    for (prompt, hint) in [
+        ("Do {{taks}} for {{task}}", "did you mean `task`?"),
+        ("{{a}}", "nothing sets"),
+        ("{{nothing}}", "write {{nothing?}} if it may be missing"),
+        ("{{steps.a.status}}", "nothing sets"),
+    ] {
+        let problems = report(context, prompt);
+        assert!(problems.starts_with("error[undefined-variable]"), "{prompt}: {problems}");
+        assert!(problems.contains(hint), "{prompt}: {problems}");
+    }
+    for (more, prompt) in
+        [(context, "{{task}} {{plan.x}} {{nothing?}} {{.Names}}"), ("", "{{taks}}")]
+    {
+        assert_eq!(report(more, prompt), "", "{prompt}");
+    }
+    let near = report("", "{{paln}}");
+    assert!(
+        near.starts_with("note[unfilled]") && near.contains("did you mean {{plan}}?"),
+        "{near}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What is sound and cannot be meant: reported before the run, with its location.
 
 use crate::temporary_project::Project;
+use towpath_recipe::Dialect;
 
 const BEFORE: &str = r#"name: r
 context: {a: dev, count: 3, items: [1, 2], empty: '', conf: {host: x, deep: {port: 1}}}
@@ -15,8 +16,13 @@ steps:
 const AFTER: &str = "\n  - {id: deploy, command: ls}\n";
 
 fn report(text: &str) -> String {
+    report_in(Dialect::RecipeRunner, text)
+}
+
+fn report_in(dialect: Dialect, text: &str) -> String {
     let other = "name: other\nsteps:\n  - {id: inner, command: echo x, output: returned}\n";
-    let project = Project::new(&[("r.yaml", text), ("other.yaml", other)]);
+    let mut project = Project::new(&[("r.yaml", text), ("other.yaml", other)]);
+    project.run_options.dialect = dialect;
     project.report(&project.named("r.yaml"))
 }
 
@@ -386,7 +392,7 @@ fn a_variable_that_may_be_left_out_is_asked_for_and_only_noted() {
     for condition in ["fast", "not fast", "fast and len(fast) > 0", "bool(fast) or a == 'x'"] {
         let report = of(condition);
         assert!(report.starts_with("note[undefined-variable] "), "{condition}: {report}");
-        assert!(report.ends_with("declare it: `fast: ''` in `context`\n"), "{condition}: {report}");
+        assert!(report.contains("declare it: `fast: ''` in `context`"), "{condition}: {report}");
         assert_eq!(report.lines().count(), 1, "{condition}: {report}");
     }
 }
@@ -485,6 +491,27 @@ steps:
          warning[unknown-step] @/r.yaml:4:36 `{{steps.c.status}}` step `b` uses {{steps.c.status}}, \
          but there is no step `c`: it will be empty | did you mean `a`?\n"
     );
+}
+
+#[test]
+fn under_our_own_rules_what_never_has_a_value_does_not_run() {
+    for condition in ["a == prod", "steps.biuld.status == 'failed'", "o.x == 1", "conf.hots == 'x'"]
+    {
+        let quoted = serde_json::to_string(condition).unwrap();
+        let report = report_in(Dialect::Towpath, &format!("{BEFORE}{quoted}{AFTER}"));
+        assert!(report.starts_with("error["), "{condition}: {report}");
+    }
+    for text in
+        ["{{steps.biuld.status}}", "{{o.x}}", "{{conf.hots}}", "{{conf.other}}", "{{conf.deep.x}}"]
+    {
+        let report = |text: &str| {
+            let texts = format!("{BEFORE}true\n  - {{id: b, command: 'rm -rf {text}/'}}\n");
+            report_in(Dialect::Towpath, &texts)
+        };
+        assert!(report(text).starts_with("error["), "{text}: {}", report(text));
+        let optional = text.replace("}}", "?}}");
+        assert_eq!(report(&optional), "", "{optional}");
+    }
 }
 
 #[test]

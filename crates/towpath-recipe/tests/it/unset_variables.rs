@@ -1,6 +1,7 @@
 //! Variables that nothing sets.
 
 use crate::temporary_project::Project;
+use towpath_recipe::Dialect;
 
 #[test]
 fn variables_that_nothing_sets() {
@@ -25,26 +26,29 @@ steps:
     .set("given=1");
     assert_eq!(
         project.report(&project.named("a.yaml")),
-        "warning[undefined-variable] @/a.yaml:6:19 `{{verison}}` step `first` uses {{verison}}, \
-         which nothing sets: it will be empty | did you mean `version`?\n\
-         warning[undefined-variable] @/a.yaml:6:57 `{{late}}` step `first` uses {{late}}, which \
-         nothing sets: it will be empty | step `second` sets it, but not before this\n\
-         warning[undefined-variable] @/a.yaml:6:66 `{{first}}` step `first` uses {{first}}, which \
-         nothing sets: it will be empty | step `first` sets it, but not before this\n\
-         warning[undefined-variable] @/a.yaml:10:16 `whatever` the condition of step `second` reads \
-         `whatever`, which nothing sets: it will be null | if it may be left out, declare it: \
-         `whatever: ''` in `context`\n\
-         warning[undefined-variable] @/a.yaml:9:21 `{{own}}` step `second` uses {{own}}, which \
-         nothing sets: it will be empty\n\
-         warning[undefined-variable] @/a.yaml:13:28 `{{second}}` step `third` uses {{second}}, which \
-         nothing sets: it will be empty | the output of step `second` is `late`\n\
-         warning[undefined-variable] @/a.yaml:13:39 `{{own}}` step `third` uses {{own}}, which \
-         nothing sets: it will be empty\n\
-         warning[undefined-variable] @/a.yaml:14:19 `{{dir}}` step `third` uses {{dir}}, which \
-         nothing sets: it will be empty\n\
-         warning[undefined-variable] @/a.yaml:3:56 `{{stpe_id}}` a hook uses {{stpe_id}}, which \
-         nothing sets: it will be empty | did you mean `step_id`?\n\
-         warning[no-parts] @/a.yaml:8:14 `{{first.status}}` step `second` uses {{first.status}}, but \
+        "error[undefined-variable] @/a.yaml:6:19 `{{verison}}` step `first` uses {{verison}}, \
+         which nothing sets | did you mean `version`?\n\
+         error[undefined-variable] @/a.yaml:6:57 `{{late}}` step `first` uses {{late}}, which \
+         nothing sets | step `second` sets it, but not before this\n\
+         error[undefined-variable] @/a.yaml:6:66 `{{first}}` step `first` uses {{first}}, which \
+         nothing sets | step `first` sets it, but not before this\n\
+         error[undefined-variable] @/a.yaml:10:16 `whatever` the condition of step `second` reads \
+         `whatever`, which nothing sets | declare it: `whatever: ''` in `context` | \
+         GiveValues([\"whatever\"])\n\
+         error[undefined-variable] @/a.yaml:9:21 `{{own}}` step `second` uses {{own}}, which \
+         nothing sets | write {{own?}} if it may be missing, declare it in `context` | \
+         GiveValues([\"own\"])\n\
+         error[undefined-variable] @/a.yaml:13:28 `{{second}}` step `third` uses {{second}}, which \
+         nothing sets | the output of step `second` is `late`\n\
+         error[undefined-variable] @/a.yaml:13:39 `{{own}}` step `third` uses {{own}}, which \
+         nothing sets | write {{own?}} if it may be missing, declare it in `context` | \
+         GiveValues([\"own\"])\n\
+         error[undefined-variable] @/a.yaml:14:19 `{{dir}}` step `third` uses {{dir}}, which \
+         nothing sets | write {{dir?}} if it may be missing, declare it in `context` | \
+         GiveValues([\"dir\"])\n\
+         error[undefined-variable] @/a.yaml:3:56 `{{stpe_id}}` a hook uses {{stpe_id}}, which \
+         nothing sets | did you mean `step_id`?\n\
+         error[no-parts] @/a.yaml:8:14 `{{first.status}}` step `second` uses {{first.status}}, but \
          `first` is a string: it will be empty | did you mean `steps.first.status`?\n"
     );
 }
@@ -59,12 +63,12 @@ fn a_variable_is_read_by_its_own_name() {
     )]);
     assert_eq!(
         project.report(&project.named("a.yaml")),
-        "warning[undefined-variable] @/a.yaml:4:63 `context.run_tests` the condition of step \
-         `test` reads `context.run_tests`, which nothing sets: it will be null | did you mean \
+        "error[undefined-variable] @/a.yaml:4:63 `context.run_tests` the condition of step \
+         `test` reads `context.run_tests`, which nothing sets | did you mean \
          `run_tests`?\n\
          note[undefined-variable] @/a.yaml:5:40 `context.elsewhere` the condition of step `other` \
-         reads `context.elsewhere`, which nothing sets: it will be null | if it may be left out, \
-         declare it: `elsewhere: ''` in `context`\n"
+         reads `context.elsewhere`, which nothing sets: it will be null | declare it: \
+         `elsewhere: ''` in `context` | GiveValues([\"elsewhere\"])\n"
     );
 }
 
@@ -101,8 +105,8 @@ fn a_broken_step_does_not_hide_unset_variables() {
         project.report(&project.named("build.yaml")),
         "error[unknown-field] @/build.yaml:5:5 `comand` unknown field `comand` | did you mean \
          `command`?\n\
-         warning[undefined-variable] @/build.yaml:7:19 `{{verison}}` step `test` uses \
-         {{verison}}, which nothing sets: it will be empty | did you mean `version`?\n"
+         error[undefined-variable] @/build.yaml:7:19 `{{verison}}` step `test` uses \
+         {{verison}}, which nothing sets | did you mean `version`?\n"
     );
 }
 
@@ -117,7 +121,7 @@ fn a_condition_that_reads_only_what_its_own_step_sets_is_warned_of() {
     };
     assert_eq!(
         reported(""),
-        "warning[undefined-variable] @/r.yaml:3:24 `mode` the condition of step `a` reads `mode`, which only the step's own `context` sets: here it is null | a condition is looked at before the step has its `context` | set `mode` in the recipe's `context`, or compare what the step's `context` is made of\n"
+        "error[undefined-variable] @/r.yaml:3:24 `mode` the condition of step `a` reads `mode`, which only the step's own `context` sets: here it is null | a condition is looked at before the step has its `context` | set `mode` in the recipe's `context`, or compare what the step's `context` is made of\n"
     );
     assert_eq!(reported("context: {mode: slow}\n"), "");
 }
@@ -143,5 +147,45 @@ fn what_could_not_be_read_is_no_reason_to_warn_of_what_it_may_set() {
         let unset: Vec<&str> = unset.collect();
         assert!(matches!(unset[..], [one] if one.contains("{{early}}")), "{broken}: {reported}");
         assert!(reported.contains("error["), "{broken}: {reported}");
+    }
+}
+
+#[test]
+fn a_name_that_nothing_sets_does_not_run() {
+    let plan = |dialect: Dialect, text: &str| {
+        let mut project = Project::new(&[
+            ("r.yaml", &format!("name: r\ncontext: {{dir: x}}\n{text}")),
+            ("ask.md", "Ask {{who}} about {{dir}}\n"),
+            ("perhaps.md", "Ask {{who?}}\n"),
+            ("called.yaml", "name: called\nsteps:\n  - {id: in, command: 'echo {{who}}'}\n"),
+        ]);
+        project.run_options.dialect = dialect;
+        project.named("r.yaml").plan
+    };
+    for text in [
+        "steps: [{id: a, command: 'rm -rf {{dri}}/'}]",
+        "steps: [{id: a, command: 'echo $RECIPE_VAR_dri'}]",
+        "steps: [{id: a, prompt: 'Clean {{dri}}'}]",
+        "steps: [{id: a, prompt_file: ask.md}]",
+        "steps: [{id: a, command: ls, working_dir: 'x/{{dri}}'}]",
+        "steps: [{id: a, recipe: called, context: {other: '{{dri}}', who: x}}]",
+        "steps: [{id: a, command: ls, condition: \"dri == 'x'\"}]",
+        "hooks: {pre_step: 'echo {{dri}}'}\nsteps: [{id: a, command: ls}]",
+        "steps: [{id: a, recipe: called}]",
+    ] {
+        assert!(plan(Dialect::Towpath, text).is_none(), "{text}");
+        assert!(plan(Dialect::RecipeRunner, text).is_some(), "{text}");
+    }
+    for text in [
+        "steps: [{id: a, command: 'rm -rf {{dri?}}/{{ dir? }}'}]",
+        "steps: [{id: a, command: 'echo ${RECIPE_VAR_dri:-}'}]",
+        "steps: [{id: a, prompt_file: perhaps.md}]",
+        "steps: [{id: a, recipe: called, context: {who: x}}]",
+        "steps: [{id: a, command: ls, condition: dri}]",
+        "steps:\n  - {id: who-is, command: ls, condition: dir == 'y', output: who}\n  - {id: b, command: 'echo {{who}}'}",
+        "steps:\n  - {id: who-is, command: ls, parse_json: true}\n  - {id: b, command: 'echo {{who-is.name}}'}",
+        "hooks: {pre_step: 'echo {{step_id}}'}\nsteps: [{id: a, command: ls}]",
+    ] {
+        assert!(plan(Dialect::Towpath, text).is_some(), "{text}");
     }
 }

@@ -28,7 +28,7 @@ guardrails: {}
 context: { word: hello }
 steps:
   look:
-    prompt: "Look. {{word}} {{nobody}}"
+    prompt: "Look. {{word}} \\{{nobody}}"
     outcomes: [fine, broken, other]
     onOutcome:
       fine: { action: exit, reason: all-fine }

@@ -25,7 +25,7 @@ fn run(user: &User, more: &[&str]) -> crate::support::Printed {
 
 #[test]
 fn a_prompt_is_rendered_with_the_variables_of_the_run() {
-    let document = "@import [defs.md]\nHello {{who}}, {{nobody}} stays.\n@run $shout({{who}})\n@embed [part.txt]\n\
+    let document = "@import [defs.md]\nHello {{who}}{{nobody?}}, {{.Names}} stays.\n@run $shout({{who}})\n@embed [part.txt]\n\
         @run [pwd -P]\n@text n = @run [echo 7]\nn={{n}}\n";
     let user = user()
         .file("prompts/ask.md", document)
@@ -35,7 +35,7 @@ fn a_prompt_is_rendered_with_the_variables_of_the_run() {
     let prompt = calls(&user)[0]["prompt"].as_str().expect("a prompt").to_owned();
     let here = user.path("work").canonicalize().expect("a directory");
     let expected = format!(
-        "Hello it's $(me), {{{{nobody}}}} stays.\nIT'S $(ME)!\n{{{{who}}}} is not read again\n{}\nn=7\n",
+        "Hello it's $(me), {{{{.Names}}}} stays.\nIT'S $(ME)!\n{{{{who}}}} is not read again\n{}\nn=7\n",
         here.display()
     );
     assert!(prompt.starts_with(expected.trim_end()), "{prompt}");
@@ -71,9 +71,9 @@ fn a_document_is_checked_with_its_recipe_and_frozen_in_the_plan() {
 }
 
 #[test]
-fn what_a_command_reads_and_nothing_sets_fails_the_step_before_anything_runs() {
+fn what_it_reads_and_nothing_sets_is_refused_before_anything_runs() {
     let user = user().file("prompts/ask.md", "@run [echo x > made]\n@run [echo {{nobody}}]\n");
-    run(&user, &[]).exits(1).reports("`nobody` is not defined").reports("prompts/ask.md:2");
+    run(&user, &[]).exits(2).reports("{{nobody}}, which nothing sets").reports("prompts/ask.md:2");
     assert!(!user.path("work/made").exists());
 }
 
@@ -147,8 +147,8 @@ fn what_gives_no_prompt_fails_the_step() {
     let validated = user.towpath(&["validate", "r.yaml"]).exits(0);
     assert!(!validated.stdout.contains("will be empty"));
     user.write("prompts/ask.md", "{{a}}\n@run [echo {{b}}]\n");
-    let validated = user.towpath(&["validate", "r.yaml"]).exits(0);
-    let text = format!("{}{}", validated.stdout, validated.stderr);
+    let runner = user.towpath(&["as", "recipe-runner-rs", "r.yaml", "--validate-only"]).exits(0);
+    let text = format!("{}{}", runner.stdout, runner.stderr);
     assert!(text.contains("{{a}}, which nothing sets: it stays as it is written"), "{text}");
     assert!(text.contains("{{b}}, which nothing sets: the step will fail"), "{text}");
 }

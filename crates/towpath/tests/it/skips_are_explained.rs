@@ -4,25 +4,25 @@
 use crate::support::User;
 use serde_json::json;
 
-/// The quotes of `prod` are missing.
-const QUOTES: &str = "name: r
+/// No step ever has the status `success`.
+const STATUS: &str = "name: r
 context: {env: prod}
 steps:
   - {id: build, command: echo built}
-  - {id: deploy, command: echo deployed, condition: env == prod}
+  - {id: deploy, command: echo deployed, condition: env == 'prod' and steps.build.status == 'success'}
   - {id: after, command: echo later, output: env}
 ";
 
 #[test]
 fn the_end_of_a_run_names_a_skip_that_was_perhaps_not_meant() {
-    let user = User::new().file("r.yaml", QUOTES);
+    let user = User::new().file("r.yaml", STATUS);
     let printed = user.towpath(&["run", "r.yaml"]).exits(0);
     let run = user.run();
     let end = printed.stderr.split("1 skipped (deploy: condition false)").nth(1).expect("its end");
     for words in [
         "deploy  was skipped, and its condition has a warning",
-        "the condition of step `deploy` reads `prod`, which nothing sets: it will be null",
-        "did you mean 'prod'?",
+        "no step ever has the status `success`: this comparison is never true",
+        "did you mean 'completed'?",
         &format!("what it compared: towpath show {run} deploy"),
     ] {
         assert!(end.contains(words), "{words}\n{}", printed.stderr);
@@ -31,7 +31,7 @@ fn the_end_of_a_run_names_a_skip_that_was_perhaps_not_meant() {
 
 #[test]
 fn also_after_a_failure_and_a_resume() {
-    let failing = QUOTES.replace("echo later", "test -e there");
+    let failing = STATUS.replace("echo later", "test -e there");
     let user = User::new().file("r.yaml", &failing);
     let words = "deploy  was skipped, and its condition has a warning";
     user.towpath(&["run", "r.yaml"]).exits(1).reports(words);
@@ -41,11 +41,11 @@ fn also_after_a_failure_and_a_resume() {
 
 #[test]
 fn a_skip_that_was_meant_is_only_counted() {
-    let user = User::new().file("r.yaml", &QUOTES.replace("== prod", "== 'test'"));
+    let user = User::new().file("r.yaml", &STATUS.replace("'success'", "'failed'"));
     let printed = user.towpath(&["run", "r.yaml"]).exits(0);
     assert!(printed.stderr.contains("1 skipped (deploy: condition false)"), "{}", printed.stderr);
     assert!(!printed.stderr.contains("was skipped"), "{}", printed.stderr);
-    let tagged = QUOTES.replace("== prod}", "== prod, when_tags: [release]}");
+    let tagged = STATUS.replace("'success'}", "'success', when_tags: [release]}");
     let user = User::new().file("r.yaml", &tagged);
     let printed = user.towpath(&["run", "r.yaml"]).exits(0);
     assert!(!printed.stderr.contains("was skipped"), "{}", printed.stderr);
@@ -54,7 +54,7 @@ fn a_skip_that_was_meant_is_only_counted() {
 /// A later step has changed `env`: what is shown is what the condition read.
 #[test]
 fn show_prints_the_condition_with_the_values_that_it_read() {
-    let user = User::new().file("r.yaml", QUOTES);
+    let user = User::new().file("r.yaml", STATUS);
     user.towpath(&["run", "r.yaml", "-q"]).exits(0);
     let run = user.run();
     let shown = user.towpath(&["show", run.as_str(), "deploy"]).exits(0);
@@ -63,18 +63,21 @@ fn show_prints_the_condition_with_the_values_that_it_read() {
         "deploy · skipped · condition false
 
 condition
-  env == prod
-    env   \"prod\"
-    prod  not set: null
-  the condition of step `deploy` reads `prod`, which nothing sets: it will be null
-  did you mean 'prod'?
+  env == 'prod' and steps.build.status == 'success'
+    env                 \"prod\"
+    steps.build.status  \"completed\"
+  no step ever has the status `success`: this comparison is never true
+  did you mean 'completed'?
 
 bash
   echo deployed
 "
     );
     let json = user.towpath(&["show", run.as_str(), "deploy", "--json"]).exits(0).json();
-    assert_eq!(json["condition"]["values"], json!({ "env": "\"prod\"", "prod": null }));
-    assert_eq!(json["condition"]["warnings"][0]["code"], "undefined-variable");
+    assert_eq!(
+        json["condition"]["values"],
+        json!({ "env": "\"prod\"", "steps.build.status": "\"completed\"" })
+    );
+    assert_eq!(json["condition"]["warnings"][0]["code"], "unknown-status");
     user.towpath(&["show", run.as_str(), "deplo"]).exits(2).reports("did you mean `deploy`?");
 }

@@ -287,7 +287,7 @@ steps:
 fn agents_work_in_the_cases_directory() {
     let recipe = "name: fix
 steps:
-  - {id: plan, prompt: \"Plan {{what}}\", output: plan}
+  - {id: plan, prompt: \"Plan {{what?}}\", output: plan}
   - {id: fix, prompt: \"Do {{plan}}\"}
   - {id: again, recipe: inner}
   - {id: check, command: cat a.txt b.txt}

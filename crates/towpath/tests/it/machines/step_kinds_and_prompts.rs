@@ -97,11 +97,12 @@ fn an_outcome_that_a_command_does_not_have_ends_the_run_without_a_reminder() {
 
 #[test]
 fn only_what_is_declared_is_filled_in() {
-    let user = command("echo \"{{word}} {{nobody}} {{ docker.ID }}\"", &["success", "failure"]);
-    run(&user, &["one.yaml"]).exits(0).prints("hello {{nobody}} {{ docker.ID }}\n");
+    let text = "echo \"{{word}} \\{{nobody}} <{{nobody?}}> {{.ID}}\"";
+    let user = command(text, &["success", "failure"]);
+    run(&user, &["one.yaml"]).exits(0).prints("hello {{nobody}} <> {{.ID}}\n");
     run(&user, &["one.yaml", "--set", "word=$(id)", "--set", "nobody=$HOME"])
         .exits(0)
-        .prints("$(id) $HOME {{ docker.ID }}\n");
+        .prints("$(id) {{nobody}} <$HOME> {{.ID}}\n");
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn a_called_recipe_may_be_in_a_folder_and_gets_its_values_whole() {
 context: {list: [1, 2.50]}
 steps:
   - {id: call, recipe: testing/inner, context: {given: '{{list}}', nested: {deep: ['{{list}}', x]}}}
-  - {id: after, command: 'echo \"{{call.made}} [{{own}}] [{{given}}]\"'}
+  - {id: after, command: 'echo \"{{call.made}} [{{own?}}] [{{given?}}]\"'}
 ";
     let inner = "name: inner
 context: {own: default}
