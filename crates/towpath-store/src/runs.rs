@@ -179,6 +179,15 @@ impl Store {
         Ok(self.runs(&filter)?.pop())
     }
 
+    /// Records that a run works in another directory from now on.
+    pub fn move_run(&mut self, id: &RunId, directory: &Path) -> Result<(), StoreError> {
+        self.commit(|conn| {
+            let mut moves = conn.prepare_cached("UPDATE runs SET directory = ?1 WHERE id = ?2")?;
+            moves.execute((directory.as_os_str().as_bytes(), id.as_str()))?;
+            Ok(())
+        })
+    }
+
     /// The run whose id is `prefix` or begins with it; upper case is read as lower case.
     pub fn find(&self, prefix: &str) -> Result<Found, StoreError> {
         let prefix = prefix.to_ascii_lowercase();

@@ -64,6 +64,9 @@ pub struct ResumeFlags {
     /// agent has lost or that is too long. With --backend, another agent can take over.
     #[arg(long)]
     pub new_session: bool,
+    /// Continue in this directory from now on: the same project, checked out at another path.
+    #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
+    pub directory: Option<PathBuf>,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -81,10 +84,16 @@ pub fn resume<'a>(
     flags: &'a ResumeFlags,
 ) -> Result<Option<(Session<'a>, RecordedRun)>, CommandError> {
     let output = flags.output_text()?;
+    let before = &row.directory;
+    let row = &moved(env, row, flags)?;
     let settings = settings_for(env, &row.directory)?;
     let Some(owned) = own(env, &settings, &mut store, row, flags)? else { return Ok(None) };
     let program = changed_program(flags, env, &settings, &mut store, &owned.taken, row)?;
     refuse_missing_directory(env, row, &owned.options)?;
+    if flags.directory.is_some() {
+        refuse_other_project(before, &row.directory, &owned)?;
+        store.move_run(&row.id, &row.directory)?;
+    }
     let mut session = Session::new(env, store, &flags.shared, ReporterKind::Own)?;
     let to_run = program.as_ref().unwrap_or(owned.taken.run().program());
     let chosen = choose_agents(env, &settings, flags, &owned, to_run, &row.directory)?;
@@ -186,6 +195,38 @@ fn requirements(
     Ok((met, sandbox_for_steps::find(env, program, flags.quiet)?))
 }
 
+/// The run with the directory that it is to continue in.
+fn moved(env: &Environment, row: &RunRow, flags: &ResumeFlags) -> Result<RunRow, CommandError> {
+    let mut row = row.clone();
+    if let Some(directory) = &flags.directory {
+        let named = |e| CommandError::bad_input(format!("-C {}: {e}", directory.display()));
+        row.directory = env.current.join(directory).canonicalize().map_err(named)?;
+    }
+    Ok(row)
+}
+
+/// Refuses a directory without the recipe that the run was started with in its own.
+fn refuse_other_project(
+    before: &Path,
+    directory: &Path,
+    owned: &OwnedRun,
+) -> Result<(), CommandError> {
+    if owned.options.worktree.is_some() {
+        let why = "the run has a worktree of its own: -C cannot move it";
+        return Err(CommandError::bad_input(why));
+    }
+    let path = owned.taken.run().program().plan.recipes[0].path.as_deref();
+    let recipe = path.and_then(|path| Path::new(path).strip_prefix(before).ok());
+    match recipe.filter(|recipe| !directory.join(recipe).is_file()) {
+        None => Ok(()),
+        Some(recipe) => Err(CommandError::setup(format!(
+            "{} has no {}, with which the run was started: is it the same project?",
+            directory.display(),
+            recipe.display(),
+        ))),
+    }
+}
+
 fn refuse_missing_directory(
     env: &Environment,
     row: &RunRow,
@@ -196,7 +237,10 @@ fn refuse_missing_directory(
     }
     let gone = row.directory.display();
     let worktree = options.worktree.as_ref();
-    let hint = worktree.map_or(String::new(), |worktree| worktree::restore_hint(worktree, env));
+    let hint = worktree.map_or_else(
+        || format!("; in another checkout: towpath resume {} -C DIR", row.id),
+        |worktree| worktree::restore_hint(worktree, env),
+    );
     Err(CommandError::setup(format!("the run's directory {gone} is gone{hint}")))
 }
 
