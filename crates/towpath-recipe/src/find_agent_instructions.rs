@@ -110,6 +110,18 @@ static BUILT_IN: &[(&str, &str)] = built_in![
 /// `core` all built-in agents are.
 const AMPLIHACK: &str = "amplihack";
 
+/// Agent programs, which are often written where instructions are named.
+const PROGRAMS: &[&str] = &[
+    "claude",
+    "claude-code",
+    "codex",
+    "copilot",
+    "cursor",
+    "gemini",
+    "github-copilot",
+    "opencode",
+];
+
 /// The code of an agent that nobody has described.
 pub(crate) const NOT_FOUND: &str = "agent-not-found";
 
@@ -285,6 +297,13 @@ fn not_found(reference: &str, directories: &[SearchDir]) -> Diagnostic {
     let mut known: Vec<String> = builtin_agents().collect();
     for directory in directories {
         collect(&directory.path, "", 3, &mut known);
+    }
+    if PROGRAMS.contains(&reference) {
+        let message = format!("there are no instructions for an agent `{reference}`");
+        return Diagnostic::error(NOT_FOUND, message).help(
+            "leave `agent` out, which names a file of instructions; the program that answers is \
+             the setting `backend`",
+        );
     }
     let near = suggestion(reference, &known);
     let near = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));

@@ -386,29 +386,35 @@ fn twice(name: &str, first: &Path, second: &Path) -> Diagnostic {
         .help("move one of them away, or name the file")
 }
 
+/// Where a name was looked for, in that order. Of directories that do not exist, only those that the
+/// user has named are worth a word.
 fn looked(caller: Option<&SearchDir>, search: &SearchPath, working_dir: &Path) -> Vec<Looked> {
     let directories = caller.into_iter().chain(&search.directories);
-    let directories = directories.map(|d| (d.path.as_path(), LIST_DEPTH));
     let mut seen = HashSet::new();
     let mut looked: Vec<Looked> = directories
-        // The working directory is a whole project: only its own files are near enough.
-        .chain([(working_dir, 1)])
-        .filter(|(path, _)| seen.insert(path.to_path_buf()))
-        .map(|(path, depth)| match names_below(path, depth) {
-            Ok(names) => Looked {
-                what: path.display().to_string(),
-                names: names.into_iter().map(|(name, _)| name).collect(),
-            },
-            Err(error) => {
-                let gone = error.kind() == ErrorKind::NotFound;
-                let why = if gone { "does not exist" } else { "cannot be read" };
-                Looked { what: format!("{} ({why})", path.display()), names: Vec::new() }
-            }
-        })
+        .filter(|directory| seen.insert(directory.path.clone()) && directory.path != working_dir)
+        .filter(|directory| directory.origin == Origin::Given || directory.path.exists())
+        .map(|directory| looked_into(&directory.path, LIST_DEPTH))
         .collect();
     let names = builtin_names().map(str::to_owned).collect();
     looked.push(Looked { what: "the built-in recipes".to_owned(), names });
+    // The working directory is a whole project: only its own files are near enough.
+    looked.push(looked_into(working_dir, 1));
     looked
+}
+
+fn looked_into(path: &Path, depth: usize) -> Looked {
+    match names_below(path, depth) {
+        Ok(names) => Looked {
+            what: path.display().to_string(),
+            names: names.into_iter().map(|(name, _)| name).collect(),
+        },
+        Err(error) => {
+            let gone = error.kind() == ErrorKind::NotFound;
+            let why = if gone { "does not exist" } else { "cannot be read" };
+            Looked { what: format!("{} ({why})", path.display()), names: Vec::new() }
+        }
+    }
 }
 
 /// The name nearest to what was written, of all that was there.

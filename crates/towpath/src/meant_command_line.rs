@@ -21,7 +21,23 @@ const HABITS: &[(&[&str], &str)] = &[
     (&["log", "tail", "output"], "logs"),
     (&["describe", "plan", "graph"], "explain"),
     (&["version"], "--version"),
+    (&["create", "add", "scaffold"], "new"),
+    (&["config", "configure"], "settings"),
+    (&["docs", "manual"], "help"),
 ];
+
+/// Commands of other programs that have none here, and what is done instead.
+const WAYS: &[(&[&str], &str)] = &[
+    (&["rm", "delete", "remove", "clean", "prune", "gc"], "to delete old runs: towpath runs prune"),
+    (&["edit", "open"], "a recipe is a file: towpath list shows where each is"),
+    (&["watch", "follow"], "to watch runs: towpath ui; one of them: towpath logs RUN --follow"),
+    (&["update", "upgrade", "self-update"], "install the new version over this one"),
+    (&["fmt", "format"], "recipes have no formatter; to check one: towpath validate RECIPE"),
+];
+
+/// `towpath init` without a host, which other programs have for a new project.
+const INIT: &str = "`towpath init` needs a host: `towpath init claude-code` installs the hooks that \
+    correct an agent's commands; for a new recipe: towpath new NAME";
 
 /// Flags by which other programs set a variable.
 const SETTING_FLAGS: &[&str] = &[
@@ -41,6 +57,11 @@ const SETTING_FLAGS: &[&str] = &[
 /// is a slip away is named, and no value was meant by an unknown flag.
 pub fn with_near_words_only(mut error: clap::Error, invocation: &Invocation) -> clap::Error {
     error.remove(ContextKind::Suggested);
+    let flag = |kind| refused(&error, kind).unwrap_or_default();
+    let [typed, guess] = [ContextKind::InvalidArg, ContextKind::SuggestedArg].map(flag);
+    if nearest(typed.trim_start_matches('-'), [guess.trim_start_matches('-')]).is_none() {
+        error.remove(ContextKind::SuggestedArg);
+    }
     let Some(word) = refused(&error, ContextKind::InvalidSubcommand) else { return error };
     let mut names = match error.remove(ContextKind::SuggestedSubcommand) {
         Some(ContextValue::Strings(guesses)) => guesses,
@@ -68,6 +89,7 @@ pub fn message(error: &clap::Error, invocation: &Invocation) -> Option<String> {
         .map(|word| word.to_str().map(str::to_owned))
         .collect::<Option<_>>()?;
     match error.kind() {
+        ErrorKind::MissingRequiredArgument if words == ["init"] => Some(INIT.to_owned()),
         ErrorKind::InvalidSubcommand => {
             other_command(&refused(error, ContextKind::InvalidSubcommand)?, &words, invocation)
         }
@@ -82,7 +104,7 @@ pub fn message(error: &clap::Error, invocation: &Invocation) -> Option<String> {
             let command = (invocation.command_line)();
             let sets = words.iter().find_map(|word| command.find_subcommand(word))?;
             let takes_set = sets.get_arguments().any(|argument| argument.get_id() == "set");
-            let line = takes_set.then(|| with_values_set(&words))??;
+            let line = takes_set.then(|| with_values_set(&words, &first))??;
             let flags: Vec<&str> = sets.get_arguments().filter_map(clap::Arg::get_long).collect();
             let similar = nearest(first.trim_start_matches('-'), flags).is_some()
                 && first.len() > "--ab".len();
@@ -99,7 +121,7 @@ fn other_command(word: &str, words: &[String], invocation: &Invocation) -> Optio
     let run = || {
         let rest: Vec<String> = words.iter().filter(|given| *given != "run").cloned().collect();
         let line = [vec!["run".to_owned()], rest].concat();
-        with_values_set(&line).unwrap_or_else(|| typed(&line))
+        with_values_set(&line, "").unwrap_or_else(|| typed(&line))
     };
     if let Some(name) = recipe_elsewhere(word, invocation) {
         return Some(format!(
@@ -111,6 +133,9 @@ fn other_command(word: &str, words: &[String], invocation: &Invocation) -> Optio
     }
     if let Some((_, ours)) = HABITS.iter().find(|(theirs, _)| theirs.contains(&word)) {
         return Some(format!("`{word}` is no command; did you mean `towpath {ours}`?"));
+    }
+    if let Some((_, way)) = WAYS.iter().find(|(theirs, _)| theirs.contains(&word)) {
+        return Some(format!("`{word}` is no command; {way}"));
     }
     if word == "ls" {
         return Some(
@@ -142,7 +167,8 @@ fn recipe_elsewhere(word: &str, invocation: &Invocation) -> Option<String> {
 }
 
 /// The typed line with every value as `--set NAME=VALUE`; none where it has no value that is not.
-fn with_values_set(words: &[String]) -> Option<String> {
+/// `unknown` is the flag that was refused: the word after it is its value.
+fn with_values_set(words: &[String], unknown: &str) -> Option<String> {
     let mut line: Vec<String> = Vec::new();
     let mut changed = false;
     let mut words = words.iter();
@@ -151,10 +177,16 @@ fn with_values_set(words: &[String]) -> Option<String> {
         let sets = word == "--set";
         if sets || SETTING_FLAGS.contains(&word.as_str()) {
             let value = words.next()?;
-            let whole = is_assignment(value);
+            let whole = is_assignment(value) || (sets && value.contains('='));
             let value = if whole { value.clone() } else { format!("{value}={}", words.next()?) };
             line.extend(["--set".to_owned(), value]);
             changed |= !(sets && whole);
+        } else if let Some(name) = word.strip_prefix("--").filter(|_| word == unknown)
+            && let Some(value) = words.as_slice().first().filter(|value| !value.starts_with('-'))
+        {
+            words.next();
+            line.extend(["--set".to_owned(), format!("{name}={value}")]);
+            changed = true;
         } else if let Some(value) = long.or(is_assignment(word).then_some(word)) {
             line.extend(["--set".to_owned(), value.to_owned()]);
             changed = true;

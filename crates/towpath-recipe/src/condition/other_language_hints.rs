@@ -44,10 +44,14 @@ pub(super) fn no_symbol(text: &str, range: Range<usize>) -> ConditionError {
             "compare one value at a time".to_owned(),
         ),
         "?" => ("a condition has no `? :`".to_owned(), "write `a and b or c`".to_owned()),
-        "$" => (
-            "a variable has no `$` here".to_owned(),
-            format!("write `{}`", operand_after(text, range.end)),
-        ),
+        "$" => {
+            let name = operand_after(text, range.end);
+            let of_shell = !name.chars().any(char::is_lowercase);
+            let print =
+                format!("let a step print it: `command: echo \"${name}\"`, with an `output`");
+            let help = if of_shell { print } else { format!("write `{name}`") };
+            ("a variable has no `$` here".to_owned(), help)
+        }
         "`" | "‘" | "’" | "“" | "”" | "«" | "»" => {
             (format!("`{symbol}` does not quote a string"), "write `'` or `\"`".to_owned())
         }

@@ -78,7 +78,8 @@ pub(super) fn quoting_help(source: &Source, offset: usize, message: &str) -> Opt
     let trailing = message.contains("invalid trailing content after");
     let reserved = message.contains("unexpected character") && "`@%".contains(first);
     let alias = message.contains("unknown anchor") && first == '*';
-    if !(trailing && "'\"".contains(first) || reserved || alias) {
+    let colon = message.contains("mapping values are not allowed") && value.text.contains(": ");
+    if !(trailing && "'\"".contains(first) || reserved || alias || colon) {
         return None;
     }
     if value.is_condition() {

@@ -93,17 +93,18 @@ fn a_recipe_that_is_nowhere() {
     assert_eq!(
         project.report(&project.named("a.yaml")),
         "error[recipe-not-found] @/a.yaml:4:13 `biuld` there is no recipe `biuld` | called here \
-         | did you mean `build`? looked in @, @/dirs, @/gone (does not exist), @/work, \
-         the built-in recipes\n\
+         | did you mean `build`? looked in @, @/dirs, the built-in recipes, @/work\n\
          error[recipe-not-found] @/a.yaml:6:13 `dmeo` there is no recipe `dmeo` | called here \
-         | did you mean `demo`? looked in @, @/dirs, @/gone (does not exist), @/work, \
-         the built-in recipes\n"
+         | did you mean `demo`? looked in @, @/dirs, the built-in recipes, @/work\n"
     );
     assert_eq!(
         project.report(&project.resolve("biuld")),
         "error[recipe-not-found] there is no recipe `biuld` | did you mean `build`? looked in \
-         @/dirs, @/gone (does not exist), @/work, the built-in recipes\n"
+         @/dirs, the built-in recipes, @/work\n"
     );
+    let project = project.search("missing", Origin::Given);
+    let report = project.report(&project.resolve("biuld"));
+    assert!(report.contains("@/missing (does not exist)"), "{report}");
 }
 
 #[test]

@@ -46,6 +46,19 @@ const WRONG: &[Wrong] = &[
     Wrong("env", recipe!("env: {A: b}\n"), &["unknown field `env`", "`context`", "NAME=… command"]),
     Wrong("on", recipe!("on: push\n"), &["unknown field `on`", "cron, a git hook or CI"]),
     Wrong("a whole workflow", "name: CI\non: [push]\njobs:\n  build:\n    runs-on: x\n    steps: [{run: make}]\n", &["this is a GitHub Actions workflow", "a list of `steps`"]),
+    // Of agents.
+    Wrong("agent: claude", step!("    agent: claude\n    prompt: hi\n"), &["no instructions for an agent `claude`", "the setting `backend`"]),
+    Wrong("backend of a step", step!("    backend: claude-code\n    prompt: hi\n"), &["unknown field `backend`", "the setting `backend`"]),
+    Wrong("backend of a recipe", recipe!("backend: claude-code\n"), &["unknown field `backend`", "the setting `backend`"]),
+    Wrong("model of a recipe", recipe!("model: opus\n"), &["a step has its `model`", "`models.BACKEND.default`"]),
+    Wrong("agent of a recipe", recipe!("agent: reviewer\n"), &["a step has its `agent`"]),
+    Wrong("concurrency", recipe!("concurrency: 4\n"), &["`parallel_group`", "`max_agents`"]),
+    Wrong("session", step!("    session: plan\n    prompt: hi\n"), &["each prompt is a new conversation"]),
+    Wrong("delay", step!("    delay: 5\n    command: make\n"), &["write `command: sleep 5`"]),
+    Wrong("a variable of the environment", step!("    condition: $CI\n    command: make\n"), &["let a step print it", "`command: echo \"$CI\"`"]),
+    Wrong("env.HOME", step!("    command: echo {{env.HOME}}\n"), &["which nothing sets", "the shell has it: write `$HOME`"]),
+    Wrong("a comment that was meant", step!("    command: echo issue #42\n"), &["`command` ends before this `#`"]),
+    Wrong("a colon in a command", step!("    command: git commit -m \"fix: x\"\n"), &["put quotes around the whole value: 'git commit -m \"fix: x\"'"]),
     // Of task, just and mise.
     Wrong("cmds", step!("    cmds: [make]\n"), &["unknown field `cmds`", "did you mean `command`?"]),
     Wrong("dir", step!("    command: make\n    dir: src\n"), &["did you mean `working_dir`?"]),
@@ -274,4 +287,21 @@ fn ordinary_comments_are_left_alone() {
         let project = Project::new(&[("r.yaml", &text)]);
         assert_eq!(project.report(&project.named("r.yaml")), "", "{text}");
     }
+}
+
+#[test]
+fn fields_that_are_far_from_ours_are_not_taken_for_them() {
+    for field in ["expect", "effort", "extent"] {
+        let text = format!("name: r\nsteps:\n  - {{id: s, command: make, {field}: x}}\n");
+        let project = Project::new(&[("r.yaml", &text)]);
+        let report = project.report(&project.named("r.yaml"));
+        assert!(report.contains(field) && !report.contains("did you mean"), "{report}");
+    }
+}
+
+#[test]
+fn keys_of_other_programs_are_left_alone() {
+    let text = "name: r\nx-shared: &shared {timeout: 5}\nsteps:\n  - {<<: *shared, id: s, command: make}\n";
+    let project = Project::new(&[("r.yaml", text)]);
+    assert_eq!(project.report(&project.named("r.yaml")), "");
 }

@@ -4,7 +4,7 @@ use super::request_flags::RunFlags;
 use super::{required_programs, secret_flag};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look, resolved_to_run};
+use crate::session::shadowed_built_ins::{CalledAs, resolved_to_run};
 use crate::settings::Settings;
 use crate::terminal::{diagnostics, out};
 use std::path::{Path, PathBuf};
@@ -48,10 +48,7 @@ pub fn resolve(
     };
     let rehearsal = flags.rehearsal.as_ref().map(read).transpose()?;
     request.inputs.extend(rehearsal.iter().flat_map(|case| case.inputs.clone()));
-    let resolved = match flags.dry_run {
-        true => resolved_to_look(env, &request, flags.called_as)?,
-        false => resolved_to_run(env, &request, flags.called_as)?,
-    };
+    let resolved = resolved_to_run(env, &request, flags.called_as)?;
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
     let problems = &resolved.problems;
     tracing::debug!(source = name, origin = ?resolved.origin, problems = problems.len(), "resolved the recipe");

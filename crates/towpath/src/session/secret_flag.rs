@@ -40,9 +40,19 @@ fn outer(env: &Environment) -> Vec<(String, Vec<u8>)> {
 
 /// The secrets of a new run. From here on they are masked in all that we print.
 pub fn of_run(env: &Environment, names: &[String]) -> Result<Secrets, CommandError> {
-    read(env, names, &|name| {
-        format!("--secret {name}: {name} is not set; set it to the value to mask")
+    read(env, names, &|name| match looks_like_name(name) {
+        true => format!("--secret {name}: {name} is not set; set it to the value to mask"),
+        false => "--secret takes the name of a variable that is set, not its value: \
+                  --secret GITHUB_TOKEN, not --secret $GITHUB_TOKEN"
+            .to_owned(),
     })
+}
+
+/// Whether an argument can be repeated: it is a name as variables have it, and no value.
+fn looks_like_name(argument: &str) -> bool {
+    let is_name =
+        argument.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    is_name && (argument.contains('_') || argument.len() < 2 * SHORTEST_SECRET)
 }
 
 /// The secrets that a run was started with, and those that are named now.
@@ -74,15 +84,14 @@ fn read(
     let mut values = outer(env);
     for name in names {
         if let Some((name, _)) = name.split_once('=') {
+            let name = if looks_like_name(name) { name } else { "NAME" };
             return Err(CommandError::bad_input(format!(
                 "--secret takes a name, not a value, which other users could see: --secret {name}, \
                  with {name} set in the environment"
             )));
         }
         if name.contains(',') {
-            return Err(CommandError::bad_input(format!(
-                "--secret takes one name, and can be repeated; {name} has a comma"
-            )));
+            return Err(CommandError::bad_input("--secret takes one name, and can be repeated"));
         }
         if values.iter().any(|(known, _)| known == name) {
             continue;

@@ -61,12 +61,16 @@ pub fn hint_at_earlier(
         ..RunFilter::default()
     };
     for row in store.runs(&filter)? {
+        let known = towpath_engine::recorded(store, &row.id, LIMITS);
+        let root = |program: &Program| program.plan.recipes[0].path.clone();
+        if known.as_ref().is_ok_and(|known| root(known.run.program()) != root(program)) {
+            continue;
+        }
         let status = status_of(store, &row);
         use RunStatus::{Asking, Failed, Interrupted, Stopped, Waiting};
         if matches!(status, Failed { .. } | Interrupted | Stopped | Waiting { .. } | Asking { .. })
         {
             let when = ago(row.created_ms, now_ms());
-            let known = towpath_engine::recorded(store, &row.id, LIMITS);
             let how = match known {
                 Ok(known) => next_commands::resume(&row.id, &known.run, is_edited(&known.run)),
                 Err(_) => Some(format!("towpath show {}", row.id)),

@@ -53,6 +53,17 @@ fn a_recipe_or_another_programs_word_as_the_command_is_answered_with_ours() {
         ("check", "`check` is no command; did you mean `towpath validate`?\n"),
         ("status", "`status` is no command; did you mean `towpath runs`?\n"),
         ("retry", "`retry` is no command; did you mean `towpath resume`?\n"),
+        ("create", "did you mean `towpath new`?\n"),
+        ("config", "did you mean `towpath settings`?\n"),
+        ("docs", "did you mean `towpath help`?\n"),
+        ("edit", "`edit` is no command; a recipe is a file: towpath list shows where each is\n"),
+        ("rm", "to delete old runs: towpath runs prune\n"),
+        ("delete", "to delete old runs: towpath runs prune\n"),
+        ("clean", "to delete old runs: towpath runs prune\n"),
+        ("watch", "to watch runs: towpath ui"),
+        ("fmt", "recipes have no formatter"),
+        ("update", "install the new version over this one\n"),
+        ("init", "for a new recipe: towpath new NAME\n"),
     ] {
         user.towpath(&[typed]).exits(2).reports(answer);
     }
@@ -67,6 +78,7 @@ fn other_programs_flags_for_values_are_answered_with_ours() {
         &["--param", "n", "4"],
         &["--set", "n", "4"],
         &["--n=4"],
+        &["--n", "4"],
         &["--", "n=4"],
     ] {
         let words = [&["run", "hello.yaml"], typed].concat();
@@ -247,4 +259,15 @@ fn the_version_is_there_as_json() {
         env!("CARGO_PKG_VERSION"),
         "\n"
     ));
+}
+
+#[test]
+fn a_value_with_blanks_around_its_sign_is_refused_as_it_was_typed() {
+    let user = user();
+    let words = ["run", "hello.yaml", "--set", "who = Ann", "--nope"];
+    let printed = user.towpath(&words).exits(2);
+    assert!(!printed.stderr.contains("Ann=--"), "{}", printed.stderr);
+    user.towpath(&words[..4]).exits(2).reports("write NAME=VALUE, without a blank before `=`");
+    let far = user.towpath(&["run", "hello.yaml", "--who"]).exits(2);
+    assert!(!far.stderr.contains("tip:"), "{}", far.stderr);
 }

@@ -13,6 +13,7 @@ use crate::session::{Session, trust};
 use crate::terminal::out;
 use crate::terminal::report::{self, ReporterKind};
 use towpath_engine::RunEnd;
+use towpath_recipe::{Program, Tags};
 use towpath_store::Store;
 use towpath_view::foreign_text::first_line;
 
@@ -23,6 +24,9 @@ pub fn execute(
     flags: &RunFlags,
 ) -> Result<Exit, CommandError> {
     trust::warn(env, &chosen.program, chosen.origin)?;
+    if !flags.shared.quiet {
+        warn_about_tags(&chosen.program);
+    }
     let store = Store::open(&env.directories.state)?;
     let reporter = ReporterKind::StepLines { progress: line.progress };
     let mut session = Session::new(env, store, &flags.shared, reporter)?;
@@ -33,6 +37,19 @@ pub fn execute(
     }
     let driven = session.drive(recorded)?;
     conclude_with(driven, |driven| report_end(&session, &driven.end, line))
+}
+
+/// The program of this name ran steps with tags where none was asked for.
+fn warn_about_tags(program: &Program) {
+    let Tags { include, exclude } = &program.plan.tags;
+    let steps = &program.root().steps;
+    let left_out = steps.iter().filter(|step| program.plan.tags.against(step).is_some()).count();
+    if include.is_empty() && exclude.is_empty() && left_out > 0 {
+        let all = steps.len();
+        out::note(format!(
+            "warning: {left_out} of {all} steps have tags and do not run; --include-tags TAG runs them"
+        ));
+    }
 }
 
 pub fn heading(chosen: &ChosenRecipe) -> String {
