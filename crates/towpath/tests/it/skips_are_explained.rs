@@ -68,6 +68,7 @@ condition
     steps.build.status  \"completed\"
   no step ever has the status `success`: this comparison is never true
   did you mean 'completed'?
+  a step's status is completed, degraded, recovered, failed or skipped
 
 bash
   echo deployed
