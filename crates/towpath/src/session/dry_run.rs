@@ -19,7 +19,7 @@ use towpath_recipe::{Program, Recipe};
 use towpath_run::{Preview, PreviewStep, StepKind, Verdict, preview};
 use towpath_view::foreign_text::{escaped, first_command_line, first_line};
 use towpath_view::recipe_json::machine_json;
-use towpath_view::{FAIL_FAST_BASH, transition_text};
+use towpath_view::transition_text;
 
 pub fn execute(
     env: &Environment,
