@@ -59,7 +59,7 @@ fn heading(rule: &Rule) -> Option<String> {
             format!("{} (param: {})", one_line(tool), one_line(parameter))
         }
         RuleKind::Recipe { from, .. } => format!("{} (recipes)", first(from)),
-        RuleKind::Refuse { from } => format!("{} (refused)", first(from)),
+        RuleKind::Refuse { from, .. } => format!("{} (refused)", first(from)),
     })
 }
 
@@ -92,8 +92,10 @@ fn line(rule: &Rule) -> String {
             let preview = code(&preview(to));
             format!("Do NOT use {from}. It will be expanded to: {preview}")
         }
-        RuleKind::Refuse { .. } => {
-            format!("Do NOT use {from}. {}", message.as_deref().unwrap_or_default())
+        RuleKind::Refuse { option, .. } => {
+            let with =
+                if option.is_empty() { String::new() } else { format!(" with {}", code(option)) };
+            format!("Do NOT use {from}{with}. {}", message.as_deref().unwrap_or_default())
         }
     };
     match message {

@@ -1,6 +1,7 @@
 //! A rule before it is stored, and what is refused.
 
 use crate::command_prefix;
+use crate::host::Host;
 use crate::line::Flag;
 use crate::recipe::template::{Template, TemplateError};
 use crate::recipe::{has_certain_positions, variants};
@@ -43,6 +44,8 @@ pub enum RuleError {
     NotLetters { letters: String },
     #[error("the script is no bash: {reason}")]
     NotBash { reason: String },
+    #[error("{host} runs no hook for a tool that does not exist, so the rule could never work")]
+    NoHook { host: String },
 }
 
 impl RuleError {
@@ -88,10 +91,13 @@ fn check(kind: &RuleKind, message: Option<&str>) -> Vec<RuleError> {
     let given = looked_for.is_ok();
     let mut checks = vec![looked_for];
     match kind {
-        RuleKind::ToolName { from, to, .. } => {
+        RuleKind::ToolName { from, to, host } => {
             checks.extend([filled("the tool to use instead", to), differs(from, to)]);
+            checks.push(sees_unknown_tools(host));
         }
-        RuleKind::ToolRecipe { script, .. } => checks.push(filled("the script", script)),
+        RuleKind::ToolRecipe { script, host, .. } => {
+            checks.extend([filled("the script", script), sees_unknown_tools(host)]);
+        }
         RuleKind::Flag { command, from, to, valued } => {
             checks.push(words(command).map(drop));
             checks.extend(given.then(|| differing_flags(from, to)).into_iter().flatten());
@@ -122,8 +128,10 @@ fn check(kind: &RuleKind, message: Option<&str>) -> Vec<RuleError> {
                 empty => empty,
             });
         }
-        RuleKind::Refuse { from } => {
+        RuleKind::Refuse { from, option } => {
             checks.extend(given.then(|| words(from).map(drop)));
+            let options = option.split(',').filter(|_| !option.is_empty());
+            checks.extend(options.map(|option| flag(option.trim()).map(drop)));
             checks.push(filled("the message", message.unwrap_or_default()));
         }
     }
@@ -169,6 +177,14 @@ fn filled(what: &str, text: &str) -> Result<(), RuleError> {
     match text.trim().is_empty() {
         true => Err(RuleError::Empty { what: what.to_owned() }),
         false => Ok(()),
+    }
+}
+
+fn sees_unknown_tools(host: &str) -> Result<(), RuleError> {
+    let known = Host::from_name(host).map(|host| host.capabilities().unknown_tools.is_some());
+    match known {
+        Some(false) => Err(RuleError::NoHook { host: host.to_owned() }),
+        _ => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What becomes of a call: nothing, another input, or a refusal.
 
+use crate::rule::RECIPE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::Range;
@@ -72,6 +73,22 @@ impl Rewrite {
             text.push_str(&dropped.join(" "));
         }
         text
+    }
+}
+
+impl Rewrite {
+    /// The same for an agent that does not see the corrected call: of a recipe with what runs.
+    pub fn explanation(&self) -> String {
+        const MOST: usize = 300;
+        let context = self.context();
+        if !self.applied.iter().any(|applied| applied.description.ends_with(RECIPE)) {
+            return context;
+        }
+        let (end, more) = match self.after.char_indices().nth(MOST) {
+            Some((end, _)) => (end, "…"),
+            None => (self.after.len(), ""),
+        };
+        format!("{context}\nThis runs instead:\n{}{more}", &self.after[..end])
     }
 }
 

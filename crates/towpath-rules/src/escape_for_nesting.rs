@@ -1,7 +1,7 @@
 //! Writes bash text so that it survives what is around a command: the quotes of `bash -c '…'` and
 //! the backslashes of backticks.
 
-use towpath_shell::bash::tree::{Part, SubstitutionKind};
+use towpath_shell::bash::tree::{Part, Redirect, SubstitutionKind, Target};
 use towpath_shell::bash::{Nesting, Script, SimpleCommand};
 
 /// The text as it must be written among the words of `command`. `None` where it cannot be.
@@ -11,8 +11,15 @@ pub(crate) fn for_command(script: &Script, command: &SimpleCommand, text: &str) 
     for nesting in command.nesting.iter().rev() {
         match nesting {
             Nesting::ShellCode { word } => {
-                let outer = script.commands().iter().flat_map(|c| &c.words);
-                let outer = outer.into_iter().find(|w| w.range == *word)?;
+                let here_string = |redirect: &'_ Redirect| match &redirect.target {
+                    Target::HereString(word) => Some(word.clone()),
+                    _ => None,
+                };
+                let own = |c: &SimpleCommand| {
+                    let here_strings = c.redirects.iter().filter_map(here_string);
+                    c.words.iter().cloned().chain(here_strings).find(|w| w.range == *word)
+                };
+                let outer = script.commands().iter().find_map(own)?;
                 text = for_word(outer.parts.first()?, &text)?;
             }
             Nesting::Substitution { kind: SubstitutionKind::Backtick, quoted, .. } => {

@@ -102,8 +102,13 @@ pub enum RuleKind {
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "seconds")]
         timeout: Option<u64>,
     },
-    /// A command that begins with these words is refused with the rule's message.
-    Refuse { from: String },
+    /// A command that runs these words is refused with the rule's message.
+    Refuse {
+        from: String,
+        /// Only with one of these options, commas between them.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        option: String,
+    },
 }
 
 /// The name of a kind, as rules are listed and stored by it.
@@ -176,7 +181,7 @@ impl RuleKind {
             | RuleKind::ParameterLiteral { from, .. }
             | RuleKind::Regex { from, .. }
             | RuleKind::Recipe { from, .. }
-            | RuleKind::Refuse { from } => from,
+            | RuleKind::Refuse { from, .. } => from,
         }
     }
 
@@ -201,7 +206,7 @@ impl RuleKind {
             RuleKind::Flag { command, .. } | RuleKind::Literal { command, .. } => Some(command),
             RuleKind::Command { from, .. }
             | RuleKind::Recipe { from, .. }
-            | RuleKind::Refuse { from } => Some(from),
+            | RuleKind::Refuse { from, .. } => Some(from),
             RuleKind::ToolName { .. }
             | RuleKind::ToolRecipe { .. }
             | RuleKind::ParameterLiteral { .. }
@@ -218,7 +223,7 @@ impl RuleKind {
         };
         let command = match self {
             // As in the seed: the first word only, the rest is in `from`.
-            RuleKind::Recipe { from, .. } | RuleKind::Refuse { from } => {
+            RuleKind::Recipe { from, .. } | RuleKind::Refuse { from, .. } => {
                 from.split_whitespace().next().unwrap_or_default()
             }
             _ => self.command().unwrap_or_default(),
@@ -252,8 +257,20 @@ impl RuleKind {
             _ => None,
         }
         .unwrap_or_else(|| from.to_owned())
+            + &self.option().map_or(String::new(), |option| format!(" {option}"))
+    }
+
+    /// The options that a refusal is limited to.
+    pub fn option(&self) -> Option<&str> {
+        match self {
+            RuleKind::Refuse { option, .. } if !option.is_empty() => Some(option),
+            _ => None,
+        }
     }
 }
+
+/// What a recipe becomes in a description.
+pub(crate) const RECIPE: &str = "[recipe]";
 
 impl Rule {
     pub fn key(&self) -> RuleKey {
@@ -263,11 +280,12 @@ impl Rule {
     /// One line for the agent: what became what.
     pub fn description(&self) -> String {
         match &self.kind {
-            RuleKind::Recipe { from, .. } => format!("{from} → [recipe]"),
-            RuleKind::Flag { command, from, to, .. } if to.is_empty() => {
-                format!("{command} {from} → [dropped]")
+            RuleKind::Recipe { from, .. } => format!("{from} → {RECIPE}"),
+            RuleKind::Flag { command, from, to, .. } => {
+                let flag = |text: &str| Flag::parse(text).map_or(text.to_owned(), |f| f.text());
+                let to = if to.is_empty() { "[dropped]".to_owned() } else { flag(to) };
+                format!("{command} {} → {to}", flag(from))
             }
-            RuleKind::Flag { command, from, to, .. } => format!("{command} {from} → {to}"),
             kind => format!("{} → {}", kind.from(), kind.to()),
         }
     }

@@ -61,7 +61,10 @@ impl Lookup {
                     _ => "",
                 };
                 // What bash keeps of quotes inside of quotes is not seen in the line without them.
-                let plain = |text: &String| !text.contains(QUOTING);
+                // A refused option may be written in other ways.
+                let refuses = matches!(kind, RuleKind::Refuse { .. });
+                let plain =
+                    |text: &String| !text.contains(QUOTING) && !(refuses && text.starts_with('-'));
                 let texts = words.chain([other.to_owned()]).filter(plain);
                 let required = texts.max_by_key(String::len).filter(|text| text.len() > 1);
                 Lookup::Program { program, required }
@@ -182,6 +185,6 @@ fn without_quoting(line: &str) -> std::borrow::Cow<'_, str> {
 }
 
 fn divide(line: &str) -> impl Iterator<Item = &str> {
-    let divides = |c: char| c.is_whitespace() || ";&|<>()`".contains(c);
+    let divides = |c: char| c.is_whitespace() || ";&|<>()`/${}".contains(c);
     line.split(divides).filter(|word| !word.is_empty())
 }

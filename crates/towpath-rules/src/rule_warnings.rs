@@ -1,15 +1,14 @@
 //! What is odd about a rule, though it is accepted.
 
-use crate::recipe::template::Template;
+use crate::line::is_known_option;
+use crate::recipe::template::{Piece, Template, Value};
 use crate::recipe::wrap_in_braces_or_subshell::Shape;
 use crate::recipe::{marked, variants};
 use crate::rule::{Rule, RuleKind};
 use crate::{command_prefix, text_and_regex_matches};
-use serde::{Deserialize, Serialize};
 use towpath_shell::bash;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "warning", rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleWarning {
     /// A rule is not applied to what another one wrote, but the agent may be sent in a circle.
     #[error("rules {numbers:?} lead back to where they begin")]
@@ -18,11 +17,51 @@ pub enum RuleWarning {
     ChangesShell { command: String },
     #[error("the result matches the rule again")]
     MatchesItself,
+    #[error("`{program}` is not installed here: the corrected command would fail")]
+    MissingProgram { program: String },
+    #[error("in `{program}`, {options} mean something else than in the command it replaces")]
+    OtherMeaning { program: String, options: &'static str },
+    #[error("if {option} takes a value in the next word, that word stays")]
+    LeavesValue { option: String },
+    /// Of a recipe that takes no word of the agent.
+    #[error(
+        "it runs without a question where its command stands alone, also where the agent program \
+         would ask for what the script does; see the setting corrections.permission"
+    )]
+    Allowed,
 }
 
-/// The warnings for a rule among the others.
-pub fn warnings(rule: &Rule, others: &[Rule]) -> Vec<RuleWarning> {
-    let mut found = Vec::new();
+/// Programs whose options have the same letters and other meanings: the program, the one that it is
+/// replaced by, and the options.
+const OTHER_MEANINGS: &[(&str, &str, &str)] = &[
+    ("grep", "rg", "-r, -E, -h, -L, -s and -z"),
+    ("egrep", "rg", "-r, -h, -L, -s and -z"),
+    ("grep", "ag", "-r, -E, -h and -o"),
+    ("grep", "ack", "-r, -E, -L and -s"),
+    ("find", "fd", "all options, such as -name and -type,"),
+    ("find", "fdfind", "all options, such as -name and -type,"),
+    ("ls", "eza", "-t, -s, -S, -F and -h"),
+    ("ls", "exa", "-t, -s, -S, -F and -h"),
+    ("cat", "bat", "-A, -s and -v"),
+    ("sed", "sd", "all options, and the expression,"),
+    ("curl", "wget", "-O, -o, -L, -d, -I and -s"),
+    ("wget", "curl", "-O, -q, -c and -P"),
+    ("npm install", "yarn install", "names of packages"),
+    ("npm install", "pnpm install", "-g and names of packages"),
+    ("npm", "yarn", "install with a name"),
+    ("pip", "conda", "-r, -e and -U"),
+    ("du", "dust", "-h, -s and -d"),
+    ("ps", "procs", "aux and -ef"),
+    ("docker-compose", "docker", "-f"),
+];
+
+/// The warnings for a rule among the others. `is_installed`: whether a program is there.
+pub fn warnings(
+    rule: &Rule,
+    others: &[Rule],
+    is_installed: &dyn Fn(&str) -> bool,
+) -> Vec<RuleWarning> {
+    let mut found = of_programs(rule, is_installed);
     if let Some(numbers) = cycle(rule, others) {
         found.push(RuleWarning::Cycle { numbers });
     }
@@ -32,6 +71,11 @@ pub fn warnings(rule: &Rule, others: &[Rule]) -> Vec<RuleWarning> {
             let shape = script.as_ref().map(Shape::new);
             let command = shape.as_ref().and_then(Shape::changes_shell).map(str::to_owned);
             found.extend(command.map(|command| RuleWarning::ChangesShell { command }));
+            found.extend(takes_no_word(rule).then_some(RuleWarning::Allowed));
+        }
+        RuleKind::Flag { command, from, to, valued } if to.is_empty() => {
+            let leaves = leaves_value(command, from, valued);
+            found.extend(leaves.then(|| RuleWarning::LeavesValue { option: from.clone() }));
         }
         RuleKind::Regex { from, to, .. } => {
             let again = text_and_regex_matches::matches(to, from, "").into_iter().next().is_some();
@@ -40,6 +84,103 @@ pub fn warnings(rule: &Rule, others: &[Rule]) -> Vec<RuleWarning> {
         _ => {}
     }
     found
+}
+
+/// What is odd about the programs that a rule writes.
+fn of_programs(rule: &Rule, is_installed: &dyn Fn(&str) -> bool) -> Vec<RuleWarning> {
+    let Some(from) = rule.kind.command().and_then(command_prefix::static_words) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for words in results(rule) {
+        let Some(program) = words.first().filter(|program| **program != from[0]) else { continue };
+        let program = program.clone();
+        if !BUILTINS.contains(&program.as_str()) && !is_installed(&program) {
+            found.push(RuleWarning::MissingProgram { program: program.clone() });
+        }
+        let differs = |(old, new, _): &&(&str, &str, &str)| {
+            let begins = |words: &[String], text: &str| {
+                words.starts_with(&text.split(' ').map(str::to_owned).collect::<Vec<_>>())
+            };
+            matches!(rule.kind, RuleKind::Command { .. })
+                && begins(&from, old)
+                && begins(&words, new)
+        };
+        if let Some((_, _, options)) = OTHER_MEANINGS.iter().find(differs) {
+            found.push(RuleWarning::OtherMeaning { program, options });
+        }
+    }
+    found.dedup();
+    found
+}
+
+/// Commands of bash that no PATH has.
+const BUILTINS: &[&str] = &[
+    ":",
+    ".",
+    "[",
+    "[[",
+    "alias",
+    "bg",
+    "break",
+    "builtin",
+    "cd",
+    "command",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fg",
+    "getopts",
+    "hash",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "test",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+];
+
+/// Whether nothing of the agent is in what a recipe writes.
+fn takes_no_word(rule: &Rule) -> bool {
+    let RuleKind::Recipe { to, template, .. } = &rule.kind else { return false };
+    let words = |piece: &Piece| matches!(piece, Piece::Value(value) if *value != Value::Matched);
+    !template || Template::parse(to).is_ok_and(|t| variants(&t).iter().flatten().all(|p| !words(p)))
+}
+
+/// Whether dropping an option may leave its value behind: it is not known to take none.
+fn leaves_value(command: &str, option: &str, valued: &str) -> bool {
+    let words = command_prefix::static_words(command).unwrap_or_default();
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    valued.is_empty() && !is_known_option(word(0), word(1), option)
 }
 
 fn recipe_script(rule: &Rule) -> Option<bash::Script> {

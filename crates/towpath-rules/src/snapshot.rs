@@ -154,7 +154,7 @@ pub struct ProjectHead {
     table: Table,
 }
 
-const MAGIC: &[u8; 16] = b"towpath rules 2\n";
+const MAGIC: &[u8; 16] = b"towpath rules 3\n";
 /// The magic, and the length of the head.
 const FRONT: usize = MAGIC.len() + 4;
 /// A head that is longer was not written by us.

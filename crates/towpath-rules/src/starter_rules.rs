@@ -61,7 +61,9 @@ impl StarterKind {
                 to: to.to_owned(),
                 valued: String::new(),
             },
-            StarterKind::Refuse(from) => RuleKind::Refuse { from: from.to_owned() },
+            StarterKind::Refuse(from) => {
+                RuleKind::Refuse { from: from.to_owned(), option: String::new() }
+            }
         }
     }
 }

@@ -244,7 +244,7 @@ impl Group<'_> {
             }
             _ => format!("`{from}` does not exist. The help of `{program}` lists what does."),
         };
-        let kind = RuleKind::Refuse { from };
+        let kind = RuleKind::Refuse { from, option: String::new() };
         Some(NewRule { kind, message: Some(message), directory: None })
     }
 }

@@ -108,7 +108,7 @@ impl Host {
         Decision::Rewrite {
             input: rewrite.input.clone(),
             allow,
-            context: before.then(|| rewrite.context()),
+            context: before.then(|| rewrite.explanation()),
         }
     }
 }
@@ -116,5 +116,6 @@ impl Host {
 /// The corrected call as the reason of a denial, so that the agent makes it itself.
 fn instead(rewrite: &Rewrite) -> String {
     let Rewrite { parameter, after, .. } = rewrite;
-    format!("{}. Use this {parameter} instead:\n{after}", rewrite.context())
+    // One host writes a full stop and the original command behind it.
+    format!("{}. Use this {parameter} instead:\n{after}\n", rewrite.context())
 }

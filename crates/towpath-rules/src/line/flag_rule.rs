@@ -5,12 +5,12 @@
 //! long option that takes a value.
 
 use super::long_flag_table;
-use super::short_flag_table::{self, Program};
+use super::short_flag_table::{self, Cluster, Program};
 use crate::correction::Edit;
 use crate::escape_for_nesting;
 use crate::rule::{Rule, RuleKind};
 use std::ops::Range;
-use towpath_shell::bash::tree::{Part, Word};
+use towpath_shell::bash::tree::{Part, Redirect, Word};
 use towpath_shell::bash::{self, Script, SimpleCommand};
 
 /// An option as a rule names it.
@@ -45,6 +45,28 @@ impl Flag {
     }
 }
 
+/// The value of a word that is an option, or of what is before its first expansion.
+pub(super) fn option(script: &Script, word: &Word) -> Option<String> {
+    let value = match (word.fixed(), word.parts.first()) {
+        (Some(value), _) => value.to_owned(),
+        (None, Some(Part::Literal(range))) => script.text()[range.clone()].to_owned(),
+        _ => return None,
+    };
+    (value.len() > 1 && value.starts_with('-')).then_some(value)
+}
+
+/// Whether it is known if an option takes a value: `rg -r` does, and agents type it without.
+pub(crate) fn is_known_option(program: &str, subcommand: &str, option: &str) -> bool {
+    match Flag::parse(option) {
+        Some(Flag::Short(letter)) => {
+            let table = short_flag_table::program(program, subcommand);
+            table.known && (program, letter) != ("rg", 'r')
+        }
+        Some(Flag::Long(_)) => long_flag_table::is_known(program),
+        None => false,
+    }
+}
+
 struct Change {
     rule: u64,
     /// The rule is about words from this one on.
@@ -74,7 +96,7 @@ pub(super) fn edits(
     if changes.is_empty() {
         return Vec::new();
     }
-    let mut program = short_flag_table::program(command);
+    let mut program = short_flag_table::program_of(command);
     program.add_valued(&letters);
     Reader { script, command, program, changes }.edits()
 }
@@ -114,8 +136,8 @@ impl Reader<'_> {
                 break;
             }
             let mut skip = 0;
-            if let Some(value) = self.beginning(word) {
-                let cluster = self.cluster(&value);
+            if let Some(value) = option(self.script, word) {
+                let cluster = self.program.cluster(&value);
                 let next = cluster.as_ref().is_some_and(|c| c.takes_next)
                     || self.takes_next(index, &value);
                 skip = usize::from(word.fixed().is_some() && next);
@@ -123,21 +145,13 @@ impl Reader<'_> {
                     let cluster = cluster.filter(|_| word.fixed().is_some())?;
                     self.short(index, &value, &cluster)
                 });
-                found.extend(edited.and_then(|edited| self.edit(index, &value, edited)));
+                let dropped = edited.as_ref().is_some_and(|edited| edited.options.is_empty());
+                let with = if dropped { index + skip } else { index };
+                found.extend(edited.and_then(|edited| self.edit(index, with, &value, edited)));
             }
             index += 1 + skip;
         }
         found
-    }
-
-    /// The value of a word, or of what is before its first expansion.
-    fn beginning(&self, word: &Word) -> Option<String> {
-        let value = match (word.fixed(), word.parts.first()) {
-            (Some(value), _) => value.to_owned(),
-            (None, Some(Part::Literal(range))) => self.script.text()[range.clone()].to_owned(),
-            _ => return None,
-        };
-        (value.len() > 1 && value.starts_with('-')).then_some(value)
     }
 
     fn change(&self, index: usize, flag: &Flag) -> Option<&Change> {
@@ -179,39 +193,6 @@ impl Reader<'_> {
         meant.len() > 2 && long_flag_table::takes_next(program, subcommand, meant)
     }
 
-    fn cluster(&self, value: &str) -> Option<Cluster> {
-        let letters = value.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
-        if !self.program.clusters && letters.len() > 1 {
-            return None;
-        }
-        if !self.program.known && letters.len() > 3 {
-            return None;
-        }
-        for (at, letter) in letters.char_indices() {
-            if !letter.is_ascii_alphabetic() {
-                return None;
-            }
-            let rest = at + 1;
-            if self.program.valued.contains(letter) {
-                let takes_next = rest == letters.len();
-                return Some(Cluster {
-                    letters: letters[..rest].to_owned(),
-                    valued: true,
-                    takes_next,
-                });
-            }
-            // An optional value is the rest of the word.
-            if self.program.optional.contains(letter) && rest < letters.len() {
-                return Some(Cluster {
-                    letters: letters[..rest].to_owned(),
-                    valued: true,
-                    takes_next: false,
-                });
-            }
-        }
-        Some(Cluster { letters: letters.to_owned(), valued: false, takes_next: false })
-    }
-
     fn short(&self, index: usize, value: &str, cluster: &Cluster) -> Option<Edited> {
         let length = 1 + cluster.letters.len();
         let attached = length < value.len();
@@ -245,17 +226,18 @@ impl Reader<'_> {
         (!rules.is_empty()).then_some(Edited { options, length, rules })
     }
 
-    /// The edit of a word, in the quotes that it has.
-    fn edit(&self, index: usize, value: &str, edited: Edited) -> Option<Edit> {
+    /// The edit of a word, in the quotes that it has. An option that is dropped takes the words up to
+    /// `last` along, its value.
+    fn edit(&self, index: usize, last: usize, value: &str, edited: Edited) -> Option<Edit> {
         let word = &self.command.words[index];
         let source = &self.script.text()[word.range.clone()];
         let Edited { options, length, rules } = edited;
         if options.is_empty() {
-            return Some(Edit {
-                range: self.with_blanks_before(index),
-                text: String::new(),
-                rules,
-            });
+            let start = self.with_blanks_before(index).start;
+            let end = self.command.words.get(last)?.range.end;
+            let crosses = |r: &Redirect| super::overlap(&r.range, &(start..end));
+            let apart = !self.command.redirects.iter().any(crosses);
+            return apart.then(|| Edit { range: start..end, text: String::new(), rules });
         }
         let text = match source.find(&value[..length]) {
             Some(at) if source[..at].bytes().all(|b| b"'\"\\".contains(&b)) => {
@@ -286,14 +268,4 @@ impl Reader<'_> {
         let blank = between.bytes().all(|b| b == b' ' || b == b'\t');
         if blank { before..range.end } else { range.clone() }
     }
-}
-
-/// Letters behind one dash.
-struct Cluster {
-    /// Up to the one that takes a value.
-    letters: String,
-    /// The last letter takes a value.
-    valued: bool,
-    /// The value is the next word.
-    takes_next: bool,
 }

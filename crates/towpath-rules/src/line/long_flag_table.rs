@@ -14,6 +14,12 @@ pub(super) fn takes_next(program: &str, subcommand: &str, option: &str) -> bool 
     VALUED.iter().any(|row| of(row, base) || of(row, &both))
 }
 
+/// Whether the options of a program are in the table.
+pub(super) fn is_known(program: &str) -> bool {
+    let base = program.rsplit('/').next().unwrap_or(program);
+    VALUED.iter().any(|row| row.0.contains(&base))
+}
+
 const VALUED: &[Row] = &[
     (&["git"], "git-dir work-tree namespace super-prefix config-env attr-source"),
     (

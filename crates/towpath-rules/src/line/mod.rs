@@ -7,10 +7,11 @@ mod flag_rule;
 mod literal_rule;
 mod long_flag_table;
 mod ranges_that_are_no_code;
+mod refused_commands;
 mod short_flag_table;
 mod why_not_applied;
 
-pub(crate) use flag_rule::Flag;
+pub(crate) use flag_rule::{Flag, is_known_option};
 pub use why_not_applied::{Unapplied, unapplied};
 
 use crate::command_prefix;
@@ -18,6 +19,7 @@ use crate::correct_tool_call::text_edits;
 use crate::correction::{Applied, Denial, Edit, apply};
 use crate::recipe::{self, Replacement};
 use crate::rule::{Rule, RuleKind};
+use refused_commands::Refused;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -53,35 +55,29 @@ struct Candidate {
     command: Option<usize>,
     /// A smaller one wins.
     order: (u8, Reverse<usize>, u64),
-    /// The edits write whole words, and nothing of the agent's is in them.
-    own_words: bool,
 }
 
 pub(crate) fn correct(line: &str, rules: &[&Rule]) -> Outcome {
     if rules.is_empty() {
         return Outcome::Unchanged;
     }
-    let Ok(script) = bash::parse(line) else { return Outcome::Unchanged };
+    let Ok(script) = bash::parse(line) else {
+        let refused = refused_commands::in_pieces(line, rules);
+        return denial(&refused).map_or(Outcome::Unchanged, Outcome::Denied);
+    };
+    if let Some(denial) = denial(&refused_commands::find(&script, rules)) {
+        return Outcome::Denied(denial);
+    }
     let defined = defined_functions(&script);
     let mut recipes = Vec::new();
-    let mut refusals: Vec<(&Rule, &SimpleCommand)> = Vec::new();
     let mut candidates = Vec::new();
     for (index, command) in script.commands().iter().enumerate() {
         // A function of that name is the agent's own program.
         if command.name().is_none_or(|name| defined.contains(name)) {
             continue;
         }
-        match by_longest_prefix(index, command, rules) {
-            Some(found) if matches!(found.rule.kind, RuleKind::Refuse { .. }) => {
-                refusals.push((found.rule, command));
-            }
-            Some(found) => recipes.push(found),
-            None => {}
-        }
+        recipes.extend(by_longest_prefix(index, command, rules));
         candidates.extend(command_candidates(&script, index, rules));
-    }
-    if !refusals.is_empty() {
-        return Outcome::Denied(denial(line, &refusals));
     }
     candidates.extend(line_candidates(&script, rules));
     rewritten(&script, rules, &recipes, &candidates).map_or(Outcome::Unchanged, Outcome::Rewritten)
@@ -154,7 +150,8 @@ fn attempt(
         return Some(None);
     }
     check_edited_line::is_certain(script, &edits, &replaced).then_some(())?;
-    let own = chosen.iter().all(|c| c.own_words)
+    // A rule that renames a program must not grant what the new one would have to ask for.
+    let own = chosen.is_empty()
         && replaced
             .iter()
             .all(|(index, r)| r.own_words && is_words_only(&script.commands()[*index]));
@@ -221,17 +218,12 @@ fn by_longest_prefix<'a>(
 ) -> Option<RecipeMatch<'a>> {
     let mut best: Option<RecipeMatch> = None;
     for rule in rules.iter().copied() {
-        let (RuleKind::Recipe { from, .. } | RuleKind::Refuse { from }) = &rule.kind else {
-            continue;
-        };
+        let RuleKind::Recipe { from, .. } = &rule.kind else { continue };
         let Some(words) = command_prefix::static_words(from) else { continue };
         if !command_prefix::begins_with(command, &words) {
             continue;
         }
-        let refuses = matches!(rule.kind, RuleKind::Refuse { .. });
-        let better =
-            best.is_none_or(|b| words.len() > b.words || words.len() == b.words && refuses);
-        if better {
+        if best.is_none_or(|best| words.len() > best.words) {
             best = Some(RecipeMatch { command: index, rule, words: words.len() });
         }
     }
@@ -255,7 +247,7 @@ fn command_candidates(script: &Script, index: usize, rules: &[&Rule]) -> Vec<Can
             RuleKind::Command { to, .. } => {
                 if let Some(edits) = command_rule::edits(script, command, rule.number, &words, to) {
                     let order = (1, from, rule.number);
-                    found.push(Candidate { edits, command: Some(index), order, own_words: true });
+                    found.push(Candidate { edits, command: Some(index), order });
                 }
             }
             RuleKind::Literal { from: text, to, .. } => {
@@ -264,7 +256,6 @@ fn command_candidates(script: &Script, index: usize, rules: &[&Rule]) -> Vec<Can
                     edits: vec![edit],
                     command: Some(index),
                     order: (0, from, rule.number),
-                    own_words: false,
                 }));
             }
             RuleKind::Flag { .. } => flags.push((rule, words.len())),
@@ -276,7 +267,6 @@ fn command_candidates(script: &Script, index: usize, rules: &[&Rule]) -> Vec<Can
         order: (1, Reverse(0), edit.rules.first().copied().unwrap_or(0)),
         edits: vec![edit],
         command: Some(index),
-        own_words: false,
     }));
     found
 }
@@ -291,19 +281,20 @@ fn line_candidates(script: &Script, rules: &[&Rule]) -> Vec<Candidate> {
             let data = data.get_or_insert_with(|| ranges_that_are_no_code::find(script));
             if !ranges_that_are_no_code::is_data(data, edit.range.start) {
                 let order = (0, Reverse(rule.kind.from().len()), rule.number);
-                found.push(Candidate { edits: vec![edit], command: None, order, own_words: false });
+                found.push(Candidate { edits: vec![edit], command: None, order });
             }
         }
     }
     found
 }
 
-/// The reason names each command: a line may have others, which are not the problem.
-fn denial(line: &str, refusals: &[(&Rule, &SimpleCommand)]) -> Denial {
+/// The reason names each command: a line may have others, which are not the problem. `None` if no
+/// command is refused.
+fn denial(refusals: &[Refused]) -> Option<Denial> {
     let rules: BTreeSet<u64> = refusals.iter().map(|(rule, _)| rule.number).collect();
     let mut reasons: Vec<String> = Vec::new();
     for (rule, command) in refusals {
-        let refused = shortened(&recipe::raw_text(line, command));
+        let refused = shortened(command);
         let reason = match &rule.message {
             Some(message) => format!("`{refused}` is refused: {message}"),
             None => format!("`{refused}` is refused by a correction rule."),
@@ -312,7 +303,8 @@ fn denial(line: &str, refusals: &[(&Rule, &SimpleCommand)]) -> Denial {
             reasons.push(reason);
         }
     }
-    Denial { rules: rules.into_iter().collect(), reason: reasons.join("\n") }
+    let rules: Vec<u64> = rules.into_iter().collect();
+    (!rules.is_empty()).then(|| Denial { rules, reason: reasons.join("\n") })
 }
 
 /// Of a longer command the beginning names it.

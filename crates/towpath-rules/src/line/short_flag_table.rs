@@ -22,13 +22,52 @@ impl Program {
         self.known |= !letters.is_empty();
         self.valued.push_str(letters);
     }
+
+    /// The letters of a word that has one dash. `None`: it is not known to be letters.
+    pub fn cluster(&self, value: &str) -> Option<Cluster> {
+        let letters = value.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        if !self.clusters && letters.len() > 1 || !self.known && letters.len() > 3 {
+            return None;
+        }
+        for (at, letter) in letters.char_indices() {
+            if !letter.is_ascii_alphabetic() {
+                return None;
+            }
+            let rest = at + 1;
+            let takes = self.valued.contains(letter);
+            // An optional value is the rest of the word.
+            if takes || self.optional.contains(letter) && rest < letters.len() {
+                let takes_next = takes && rest == letters.len();
+                return Some(Cluster {
+                    letters: letters[..rest].to_owned(),
+                    valued: true,
+                    takes_next,
+                });
+            }
+        }
+        Some(Cluster { letters: letters.to_owned(), valued: false, takes_next: false })
+    }
+}
+
+/// Letters behind one dash.
+pub(super) struct Cluster {
+    /// Up to the one that takes a value.
+    pub letters: String,
+    /// The last letter takes a value.
+    pub valued: bool,
+    /// The value is the next word.
+    pub takes_next: bool,
 }
 
 /// What is known of a command's program; its subcommand counts.
-pub(super) fn program(command: &SimpleCommand) -> Program {
-    let name = command.name().unwrap_or_default();
-    let base = name.rsplit('/').next().unwrap_or(name);
+pub(super) fn program_of(command: &SimpleCommand) -> Program {
     let subcommand = command.words.get(1).and_then(|word| word.fixed()).unwrap_or_default();
+    program(command.name().unwrap_or_default(), subcommand)
+}
+
+/// What is known of a program with this subcommand.
+pub(super) fn program(name: &str, subcommand: &str) -> Program {
+    let base = name.rsplit('/').next().unwrap_or(name);
     let ends_at_operand = STARTS_ANOTHER.contains(&base)
         || STARTS_ANOTHER.contains(&format!("{base} {subcommand}").as_str());
     if SINGLE_DASH.contains(&base) {

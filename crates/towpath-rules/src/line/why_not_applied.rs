@@ -1,11 +1,13 @@
 //! Why a rule changes nothing in a line although a command of it begins with the rule's words. For
 //! the user who tests a rule; no hook asks.
 
-use super::{by_longest_prefix, command_candidates, defined_functions};
+use super::{by_longest_prefix, command_candidates, defined_functions, ranges_that_are_no_code};
 use crate::command_prefix;
-use crate::correction::Correction;
+use crate::correct_tool_call::text_edits;
+use crate::correction::{Correction, Edit};
 use crate::recipe::{self, Obstacle};
 use crate::rule::{Rule, RuleKind};
+use crate::rule_index::is_on_command_line;
 use crate::tool_call::ToolCall;
 use towpath_shell::bash::{self, Script, SimpleCommand};
 
@@ -37,7 +39,7 @@ pub fn unapplied(
     for rule in rules.iter().filter(|rule| !applied.contains(&rule.number)) {
         let mut reasons = (0..script.commands().len())
             .filter_map(|index| reason(call, &script, index, rule, rules));
-        if let Some((reason, absent)) = reasons.next() {
+        if let Some((reason, absent)) = reasons.next().or_else(|| match_reason(&script, rule)) {
             found.push(Unapplied { rule: rule.number, reason, absent });
         }
     }
@@ -72,6 +74,9 @@ fn reason(
     }
     let usable: Vec<&Rule> = rules.iter().copied().filter(|rule| usable(rule)).collect();
     match &rule.kind {
+        RuleKind::Refuse { option, .. } if !option.is_empty() => {
+            Some((format!("the command has no option {option}"), true))
+        }
         RuleKind::Recipe { .. } | RuleKind::Refuse { .. } => {
             let best = by_longest_prefix(index, command, &usable)?;
             match best.rule.number == rule.number {
@@ -97,6 +102,23 @@ fn reason(
             })
         }
     }
+}
+
+/// Why a rule on the text of the line changes nothing although it matches.
+fn match_reason(script: &Script, rule: &Rule) -> Option<(String, bool)> {
+    let edits = text_edits(script.text(), rule);
+    if !is_on_command_line(rule) || edits.is_empty() {
+        return None;
+    }
+    let data = ranges_that_are_no_code::find(script);
+    let is_data = |edit: &Edit| ranges_that_are_no_code::is_data(&data, edit.range.start);
+    Some(match edits.iter().all(is_data) {
+        true => ("what it matches is in quotes, a here-document or a comment".to_owned(), false),
+        false => (
+            "what it matches ends inside of a word, or the result is not certain".to_owned(),
+            false,
+        ),
+    })
 }
 
 const UNCERTAIN: &str = "another rule changes the same words, or the result is not certain";

@@ -126,7 +126,8 @@ pub(crate) fn choose(line: &Script, command: &SimpleCommand, shape: &Shape) -> O
     let text = line.text();
     let larger = !text[..command.range.start].trim().is_empty()
         || !text[command.range.end..].trim().is_empty();
-    let wrapped = matches!(command.nesting.last(), Some(Nesting::Wrapper(_)));
+    let wrapped = matches!(command.nesting.last(), Some(Nesting::Wrapper(_)))
+        || may_be_timed_by_program(&command.nesting);
     let group = if larger && shape.changes_shell().is_some() {
         Group::Subshell
     } else if is_as_written(text, command, shape) {
@@ -141,6 +142,26 @@ pub(crate) fn choose(line: &Script, command: &SimpleCommand, shape: &Shape) -> O
         (false, true) => true,
     };
     fits.then_some(group)
+}
+
+/// Whether `time` in front of the command may be the program and not bash's reserved word, which it is
+/// only at the start of a pipeline. At the start of a substitution bash does not see it either.
+fn may_be_timed_by_program(nesting: &[Nesting]) -> bool {
+    let of_pipeline = |n: &Nesting| {
+        matches!(
+            n,
+            Nesting::Timed
+                | Nesting::Pipeline
+                | Nesting::Negated
+                | Nesting::AndOr { .. }
+                | Nesting::Background
+        )
+    };
+    let outer = nesting.iter().rposition(|n| !of_pipeline(n));
+    let (around, pipeline) = nesting.split_at(outer.map_or(0, |at| at + 1));
+    let Some(timed) = pipeline.iter().rposition(|n| *n == Nesting::Timed) else { return false };
+    let in_substitution = matches!(around.last(), Some(Nesting::Substitution { .. }));
+    in_substitution || pipeline[..timed].contains(&Nesting::Pipeline)
 }
 
 fn is_as_written(text: &str, command: &SimpleCommand, shape: &Shape) -> bool {

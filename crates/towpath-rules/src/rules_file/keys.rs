@@ -72,6 +72,7 @@ pub(super) const KINDS: &[KindRow] = &[
         keys: &[
             Key::required("kind"),
             FROM,
+            Key::optional("option"),
             Key::required("message"),
             Key::optional("directory"),
             Key::optional("enabled"),
@@ -91,6 +92,7 @@ pub(super) const ANY_KIND: &[Key] = &[
     Key::optional("host"),
     Key::optional("from"),
     Key::optional("to"),
+    Key::optional("option"),
     Key::optional("valued"),
     Key::optional("template"),
     Key::optional("timeout"),

@@ -127,7 +127,10 @@ impl RulesReader<'_> {
                 let timeout = self.fields.count(fields.get("timeout")).map(u64::from);
                 RuleKind::Recipe { from, to: script, template, timeout }
             }
-            KindName::Refuse => RuleKind::Refuse { from },
+            KindName::Refuse => {
+                let option = self.text(fields, "option").unwrap_or_default();
+                RuleKind::Refuse { from, option }
+            }
         }
     }
 
@@ -223,6 +226,7 @@ impl RulesReader<'_> {
             | RuleError::NotLetters { letters: text }
             | RuleError::BadRegex { pattern: text, .. }
             | RuleError::SelfAlias { from: text } => found(&|value| value == text),
+            RuleError::NoHook { .. } => fields.get("host"),
             RuleError::NoGroup { .. }
             | RuleError::BadTemplate { .. }
             | RuleError::BadPosition

@@ -73,6 +73,8 @@ struct WrittenRule<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    option: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     valued: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     template: Option<bool>,
@@ -123,7 +125,9 @@ fn written(rule: &Rule) -> WrittenRule<'_> {
             force: is_forced(rule).then_some(true),
             ..plain
         },
-        RuleKind::Refuse { .. } => WrittenRule { to: None, ..plain },
+        RuleKind::Refuse { option, .. } => {
+            WrittenRule { to: None, option: unusual(option, ""), ..plain }
+        }
     }
 }
 

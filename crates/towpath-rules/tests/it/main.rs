@@ -13,6 +13,7 @@ mod other_commands_unchanged;
 mod payloads_and_answers_by_host;
 mod recipe_rules;
 mod refused_and_warned_new_rules;
+mod refused_commands;
 mod rule_kinds_on_command_lines;
 mod rule_scope;
 mod rule_snapshot;

@@ -111,6 +111,10 @@ impl Generator {
             "gt \\\n x",
             "\\grep",
             "'gt' x",
+            "time gt x",
+            "time -p gt wait",
+            "eval 'foo 1; grep q'",
+            "bash <<< 'foo 1; grep q'",
         ];
         let start = self.0.pick(&starts);
         let mut text = format!("{start}{}", self.words());

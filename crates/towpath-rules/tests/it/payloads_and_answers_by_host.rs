@@ -145,7 +145,7 @@ fn an_unvouched_line_is_rewritten_without_a_decision() {
 fn a_vouched_line_is_allowed() {
     let rules = &[recipe("gt wait", "sleep 1")];
     let input = json!({ "command": "sleep 1", "description": "d" });
-    let context = "Corrected: gt wait → [recipe]";
+    let context = "Corrected: gt wait → [recipe]\nThis runs instead:\nsleep 1";
     let rows = [
         (
             Host::ClaudeCode,

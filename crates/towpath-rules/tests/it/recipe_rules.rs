@@ -41,6 +41,11 @@ fn a_recipe_is_grouped_where_it_must_be() {
         ("a \"$y\"", "bash -c \"gt x; c\"", "bash -c \"a \\\"\\$y\\\"; c\""),
         ("a; b", "echo `gt x`", "echo `a; b`"),
         ("while a; do b; done", "c | gt x", "c | while a; do b; done"),
+        ("a; b", "! time gt x; (time -p gt x)", "! time { a; b; }; (time -p { a; b; })"),
+        ("a; b", "c | { time gt x; }", "c | { time { a; b; }; }"),
+        ("a b", "c | time gt x; d=$(time gt x)", "c | time a b; d=$(time a b)"),
+        ("a; b", "eval 'gt x | c'", "eval '{ a; b; } | c'"),
+        ("a b", "bash <<< 'gt x'", "bash <<< 'a b'"),
     ] {
         becomes(to, line, Some(expected));
     }
@@ -52,6 +57,15 @@ fn a_recipe_that_has_no_spelling_does_nothing() {
         ("a; b", "A=1 gt x"),
         ("b=1", "A=1 gt x"),
         ("a; b", "sudo gt x"),
+        // `time` is a program there, which takes one command.
+        ("a; b", "c | time gt x"),
+        ("a; b", "c |& time -p gt x > f"),
+        ("for i in 1; do a; done", "c | time gt x"),
+        ("(a)", "c | time gt x"),
+        ("a; b", "d=$(time gt x)"),
+        ("a; b", "echo \"$(time gt x | c)\""),
+        ("a; b", "echo \"$(time gt x && c)\""),
+        ("a; b", "cat <(time gt x)"),
         ("a >f", "sudo gt x"),
         ("cd d", "A=1 gt x; c"),
         ("a", "ls | xargs gt x"),
@@ -219,6 +233,9 @@ fn only_a_line_of_the_rules_own_words_is_vouched_for() {
         assert_eq!(rewrite.vouched, vouched, "{to} {line}");
     }
     let found = corrected("scp -r a", numbered(&[flag("scp", "r", "R")]));
+    assert!(matches!(found, Correction::Rewritten(r) if !r.vouched));
+    // What the new program would have to ask for, a rule on its name does not grant.
+    let found = corrected("gpush", numbered(&[command("gpush", "git push")]));
     assert!(matches!(found, Correction::Rewritten(r) if !r.vouched));
 }
 

@@ -40,6 +40,12 @@ fn rules_that_could_never_work_are_refused() {
         (recipe("gt x", "a `b {{.Arg 1}}`"), "certain spelling"),
         (recipe("gt x", "{{if .Args}}a{{else}}if{{end}}"), "no bash"),
         (refuse("gt *"), "plain words"),
+        (RuleKind::Refuse { from: "gt".into(), option: "--a,b c".into() }, "no option"),
+        (RuleKind::ToolName { from: "a".into(), to: "b".into(), host: "codex".into() }, "no hook"),
+        (
+            RuleKind::ToolRecipe { from: "a".into(), script: "b".into(), host: "gemini".into() },
+            "no hook",
+        ),
     ] {
         let found = created(kind.clone()).map(drop).map_err(|e| e.to_string());
         assert!(found.as_ref().is_err_and(|text| text.contains(error)), "{kind:?}: {found:?}");
@@ -100,15 +106,49 @@ fn the_key_has_everything_that_makes_a_rule_another_one() {
 fn circles_and_changes_of_the_shell_are_warned_about() {
     let others =
         vec![rule(1, command("a", "b")), rule(2, recipe("b x", "c")), rule(3, command("c", "a"))];
-    let warned = |kind: RuleKind| warnings(&rule(9, kind), &others);
+    let warned = |kind: RuleKind| warnings(&rule(9, kind), &others, &|_| true);
     assert_eq!(warned(command("b", "a")), [RuleWarning::Cycle { numbers: vec![9, 1] }]);
     assert!(warned(command("d", "a")).is_empty());
     assert_eq!(
-        warned(recipe("gt x", "a | b; exit 3")),
+        warned(recipe("gt x", "a | b {{.Args}}; exit 3")),
         [RuleWarning::ChangesShell { command: "exit".into() }]
     );
-    assert!(warned(recipe("gt x", "(exit 3)")).is_empty());
+    assert!(warned(recipe("gt x", "(exit {{.Arg 1}})")).is_empty());
     assert_eq!(warned(regex("a+", "aa")), [RuleWarning::MatchesItself]);
+}
+
+#[test]
+fn what_a_rule_would_break_is_warned_about() {
+    let warned = |kind: RuleKind| -> Vec<String> {
+        let found = warnings(&rule(1, kind), &[], &|program| !program.starts_with("no"));
+        found.iter().map(ToString::to_string).collect()
+    };
+    for (kind, expected) in [
+        (command("ls", "nosuch"), "`nosuch` is not installed"),
+        (recipe("gt x", "nosuch {{.Args}} | cat"), "`nosuch` is not installed"),
+        (command("grep", "rg"), "in `rg`, -r, -E"),
+        (command("find", "fd"), "in `fd`, all options"),
+        (flag("unknown get", "--namespace", ""), "if --namespace takes a value"),
+        (flag("rg", "-r", ""), "if -r takes a value"),
+        (recipe("gt x", "git push"), "runs without a question"),
+    ] {
+        let found = warned(kind.clone());
+        assert!(found.iter().any(|text| text.contains(expected)), "{kind:?}: {found:?}");
+        assert_eq!(found.len(), 1, "{found:?}");
+    }
+    for kind in [
+        command("git comit", "git commit"),
+        command("nosuch a", "nosuch b"),
+        command("python", "python3"),
+        command("grep", "grep -E"),
+        flag("kubectl get", "--namespace", ""),
+        flag("scp", "-q", ""),
+        flag("scp", "-r", "-R"),
+        recipe("gt x", "cd d; git push {{.Args}}").clone(),
+    ] {
+        let found = warned(kind.clone());
+        assert!(found.iter().all(|text| text.contains("subshell")), "{kind:?}: {found:?}");
+    }
 }
 
 #[test]

@@ -254,6 +254,21 @@ fn a_rule_that_matches_and_is_not_applied_has_a_reason() {
             "gt x",
             "1: rule 2 replaces the whole command",
         ),
+        (
+            one(regex("localhost:3000", "localhost:4000")),
+            "curl \"http://localhost:3000/x\"",
+            "1: what it matches is in quotes, a here-document or a comment",
+        ),
+        (
+            one(regex("curl -k", "curl")),
+            "curl -kL x",
+            "1: what it matches ends inside of a word, or the result is not certain",
+        ),
+        (
+            one(RuleKind::Refuse { from: "git push".into(), option: "--force,-f".into() }),
+            "git push",
+            "1: the command has no option --force,-f",
+        ),
     ] {
         assert_eq!(reason(&rules, line), [expected], "{line}");
     }
@@ -294,4 +309,15 @@ fn a_rule_on_a_wrapper_does_not_edit_the_command_that_it_starts() {
         (&[literal("sudo", "old", "new")], "sudo cat old", None),
         (&[literal("bash", "old", "new")], "bash -c \"cat old\"", None),
     ]);
+}
+
+#[test]
+fn a_dropped_option_takes_its_value_along() {
+    let drop = |line: &str| line_after(line, numbered(&[flag("kubectl get", "--namespace", "")]));
+    for line in ["kubectl get pods --namespace x", "kubectl get pods --namespace=x"] {
+        assert_eq!(drop(line).as_deref(), Some("kubectl get pods"));
+    }
+    assert_eq!(drop("kubectl get --namespace x pods").as_deref(), Some("kubectl get pods"));
+    assert_eq!(drop("kubectl get --namespace >f x pods"), None);
+    assert_eq!(drop("kubectl get pods --namespace"), None);
 }

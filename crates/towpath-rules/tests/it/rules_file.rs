@@ -341,7 +341,7 @@ fn any_kind() -> impl Strategy<Value = RuleKind> {
         (four(), any::<bool>(), prop::option::of(1..100_000_u64)).prop_map(
             |((from, to, ..), template, timeout)| RuleKind::Recipe { from, to, template, timeout }
         ),
-        text().prop_map(|from| RuleKind::Refuse { from }),
+        (text(), text()).prop_map(|(from, option)| RuleKind::Refuse { from, option }),
     ]
 }
 

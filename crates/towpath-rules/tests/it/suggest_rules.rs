@@ -487,7 +487,10 @@ fn a_rule_that_was_written_for_a_mistake_is_checked_and_tested() {
     };
     assert!(judge(flag("--assignee"), &evidence, &calls).is_ok());
     assert!(judge(flag("--assign"), &evidence, &calls).is_err(), "it is checked");
-    let other = NewRule { kind: RuleKind::Refuse { from: "bd list".to_owned() }, ..flag("--x") };
+    let other = NewRule {
+        kind: RuleKind::Refuse { from: "bd list".to_owned(), option: String::new() },
+        ..flag("--x")
+    };
     let other = NewRule { message: Some("No.".to_owned()), ..other };
     assert!(judge(other, &evidence, &calls).is_err(), "it changes nothing");
     calls.extend(session("c", &[("bd list --assign me", "")]));

@@ -32,7 +32,7 @@ pub fn rule_of(number: u64, row: &Value) -> Rule {
         }
         "regex" => RuleKind::Regex { tool: text("tool"), parameter: text("param"), from, to },
         "recipe" => RuleKind::Recipe { from, to, template: true, timeout: None },
-        "refuse" => RuleKind::Refuse { from },
+        "refuse" => RuleKind::Refuse { from, option: text("option") },
         other => panic!("{other}"),
     };
     Rule { message: row["message"].as_str().map(str::to_owned), ..rule(number, kind) }
@@ -62,7 +62,14 @@ pub fn line_after(line: &str, rules: Vec<Rule>) -> Option<String> {
     }
 }
 
-/// Nothing but the edits differs.
+/// Whether bash reads the line without an error.
+fn is_accepted(line: &str) -> bool {
+    let bash = std::process::Command::new("bash").args(["-n", "-c", line]).output().unwrap();
+    bash.status.success() && bash.stderr.is_empty()
+}
+
+/// Nothing but the edits differs, and bash accepts what it accepted before. Every test that rewrites
+/// comes by here.
 pub fn check_edits(before: &str, after: &str, edits: &[towpath_rules::Edit]) {
     let mut text = String::new();
     let mut at = 0;
@@ -75,6 +82,10 @@ pub fn check_edits(before: &str, after: &str, edits: &[towpath_rules::Edit]) {
     text.push_str(&before[at..]);
     assert_eq!(text, after);
     assert_ne!(before, after);
+    assert!(
+        is_accepted(after) || !is_accepted(before),
+        "bash refuses {after:?}, made of {before:?}"
+    );
 }
 
 pub fn command(from: &str, to: &str) -> RuleKind {
@@ -112,7 +123,7 @@ pub fn recipe(from: &str, to: &str) -> RuleKind {
 }
 
 pub fn refuse(from: &str) -> RuleKind {
-    RuleKind::Refuse { from: from.into() }
+    RuleKind::Refuse { from: from.into(), option: String::new() }
 }
 
 pub fn numbered(kinds: &[RuleKind]) -> Vec<Rule> {

@@ -227,13 +227,18 @@ impl Collector<'_> {
         }
     }
 
-    /// `bash -c CODE` where the code is one static word.
+    /// `bash -c CODE`, `bash <<< CODE` or `eval CODE` where the code is one static word.
     fn shell_code(&self, command: &SimpleCommand) -> Option<InnerCode> {
         let words = CommandWords { words: &command.words, source: self.text, open: &|_| false };
         let at = match words.base(0)? {
             "bash" | "sh" | "dash" | "ash" => {
-                *code_indexes(&words, 0, &programs_that_read_code::PROGRAMS[0].code).first()?
+                let code = &programs_that_read_code::PROGRAMS[0].code;
+                match code_indexes(&words, 0, code).first() {
+                    Some(at) => *at,
+                    None => return self.here_string_code(command),
+                }
             }
+            "eval" if words.words.len() == 2 => 1,
             // `watch 'a | b'` hands its words to a shell.
             _ => {
                 let joined =
@@ -244,11 +249,23 @@ impl Collector<'_> {
         };
         let certain = command.words[..at].iter().all(|w| w.fixed().is_some());
         // In one quoting, so that whatever is written there instead has one way to be written.
-        let word = command.words.get(at).filter(|w| certain && w.parts.len() == 1)?;
+        self.code_in(command, command.words.get(at).filter(|_| certain)?)
+    }
+
+    fn here_string_code(&self, command: &SimpleCommand) -> Option<InnerCode> {
+        match (command.words.as_slice(), command.redirects.as_slice()) {
+            ([_], [Redirect { target: Target::HereString(word), .. }]) => {
+                self.code_in(command, word)
+            }
+            _ => None,
+        }
+    }
+
+    fn code_in(&self, command: &SimpleCommand, word: &Word) -> Option<InnerCode> {
         let characters = quoting::characters(word, self.text, &|_| false)?;
         let mut nesting = command.nesting.clone();
         nesting.push(Nesting::ShellCode { word: word.range.clone() });
-        Some(InnerCode { characters, nesting, required: false })
+        (word.parts.len() == 1).then_some(InnerCode { characters, nesting, required: false })
     }
 }
 
