@@ -168,7 +168,8 @@ fn command(from: &str, to: &str) -> Vec<Result<(), RuleError>> {
 fn regex(from: &str, to: &str) -> Result<(), RuleError> {
     let pattern = regex::Regex::new(from).map_err(|error| RuleError::BadRegex {
         pattern: from.to_owned(),
-        reason: error.to_string(),
+        // The lines before show where it is, for a terminal.
+        reason: error.to_string().lines().last().unwrap_or_default().to_owned(),
     })?;
     groups_exist(&pattern, to)
 }

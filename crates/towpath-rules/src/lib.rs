@@ -62,6 +62,8 @@ pub use rule::{KindName, Rule, RuleKey, RuleKind, SHELL_PARAMETER, SHELL_TOOL, S
 pub use rule_from_dp_alias::{DpAlias, UnknownAlias};
 pub use rule_index::RuleIndex;
 pub use rule_warnings::{RuleWarning, warnings};
-pub use rules_file::{AboutRules, RuleInFile, RulesFile, RulesFormat, read_rules, write_rules};
+pub use rules_file::{
+    AboutRules, RuleInFile, RulesFile, RulesFormat, read_rules, write_dp_aliases, write_rules,
+};
 pub use starter_rules::{STARTER, StarterRule};
 pub use tool_call::{DEFAULT_HOST, ShellTool, TimeoutParameter, ToolCall};

@@ -55,7 +55,7 @@ const NO_SECRETS: &[&str] = &[
     "length", "expires", "method", "env",
 ];
 
-static SHAPES: [Shape; 24] = [
+static SHAPES: [Shape; 25] = [
     shape(
         &["private key-----"],
         r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
@@ -85,6 +85,10 @@ static SHAPES: [Shape; 24] = [
     shape(&["://"], r#"://[^\s/:@'"]*:(?P<s>[^\s/'"]+)@"#),
     shape(&["-u"], r#"\s(?:-u\s*|--(?:proxy-)?user[=\s]\s*)["']?[^\s:'"]+:(?P<s>@)"#),
     shape(&["mysql", "mariadb"], r"\b(?:mysql|mariadb)\S*\s(?:[^|;&\n]*?\s)?-p(?P<s>@)"),
+    shape(
+        &["openssl"],
+        r"\bopenssl\b[^|;&\n]*?\s-(?:k|K|pass|passin|passout)\s+(?:pass:)?(?P<s>@)",
+    ),
     shape(&["sshpass"], r"\bsshpass\s+-p\s*(?P<s>@)"),
     shape(&["login"], r"\blogin\b[^|;&\n]*?\s-p\s+(?P<s>@)"),
 ];

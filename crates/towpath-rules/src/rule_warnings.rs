@@ -25,7 +25,7 @@ pub enum RuleWarning {
     LeavesValue { option: String },
     /// Of a recipe that takes no word of the agent.
     #[error(
-        "it runs without a question where its command stands alone, also where the agent program \
+        "it runs without a question where its command is alone in the line, also where the agent program \
          would ask for what the script does; see the setting corrections.permission"
     )]
     Allowed,
@@ -52,7 +52,6 @@ const OTHER_MEANINGS: &[(&str, &str, &str)] = &[
     ("pip", "conda", "-r, -e and -U"),
     ("du", "dust", "-h, -s and -d"),
     ("ps", "procs", "aux and -ef"),
-    ("docker-compose", "docker", "-f"),
 ];
 
 /// The warnings for a rule among the others. `is_installed`: whether a program is there.

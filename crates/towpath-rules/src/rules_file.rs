@@ -27,7 +27,7 @@ mod read;
 mod write;
 
 pub use read::read_rules;
-pub use write::write_rules;
+pub use write::{write_dp_aliases, write_rules};
 
 use crate::check_new_rule::NewRule;
 use crate::rule::Rule;

@@ -41,6 +41,13 @@ pub fn query(program: &Path) -> VersionQuery {
     VersionQuery { program: program.to_owned(), answer }
 }
 
+/// A program that is there and not started: it would unpack itself, or leave files behind.
+pub fn unasked(program: &Path) -> VersionQuery {
+    let (send, answer) = channel();
+    let _ = send.send(Ok("installed; not asked for its version".to_owned()));
+    VersionQuery { program: program.to_owned(), answer }
+}
+
 /// The same at once. No thread is started: a run may begin after it.
 pub fn version_now(program: &Path) -> Result<String, String> {
     version(program, PATIENCE)

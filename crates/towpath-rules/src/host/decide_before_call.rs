@@ -102,7 +102,12 @@ impl Host {
             Rewrites::WithoutDecision => event_name == Some("beforeShellExecution"),
         };
         if cannot || options.drops_rewrites {
-            return Decision::Deny { reason: instead(rewrite) };
+            let mut reason = instead(rewrite);
+            if options.drops_rewrites {
+                reason
+                    .push_str("It is not run for you: what towpath corrected was not used here.\n");
+            }
+            return Decision::Deny { reason };
         }
         let before = capabilities.context == ContextChannel::Before;
         Decision::Rewrite {

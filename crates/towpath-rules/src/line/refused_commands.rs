@@ -100,7 +100,7 @@ fn refusing<'a>(script: &Script, command: &SimpleCommand, rules: &[&'a Rule]) ->
     best.map(|(_, rule)| rule).filter(|rule| refuses(rule))
 }
 
-/// Whether a command runs the words, with their options in any place, and has one of `any`.
+/// Whether a command runs the words, with their options in any position, and has one of `any`.
 fn is_refused(script: &Script, command: &SimpleCommand, words: &[String], any: &str) -> bool {
     let (own, path): (Vec<&String>, Vec<&String>) =
         words.iter().partition(|word| word.starts_with('-') && word.len() > 1);
@@ -260,13 +260,13 @@ impl Visitor for Piped<'_> {
     fn statement(&mut self, statement: &Statement) {
         let Command::Chain { first, rest } = &statement.command else { return };
         let mut text = written(first);
-        for (link, stage) in rest {
-            if let (Link::Pipe, Command::Simple(simple)) = (link, &stage.command)
+        for (link, next) in rest {
+            if let (Link::Pipe, Command::Simple(simple)) = (link, &next.command)
                 && self.has_shell(simple)
             {
                 self.found.extend(text.take());
             }
-            text = written(stage).or(text.filter(|_| *link == Link::Pipe));
+            text = written(next).or(text.filter(|_| *link == Link::Pipe));
         }
     }
 }

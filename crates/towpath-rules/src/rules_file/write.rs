@@ -3,6 +3,7 @@
 use super::{AboutRules, RulesFormat};
 use crate::check_new_rule::NewRule;
 use crate::rule::{Rule, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
+use crate::rule_from_dp_alias::DpAlias;
 use crate::tool_call::DEFAULT_HOST;
 use serde::Serialize;
 use serde_json::Value;
@@ -17,6 +18,34 @@ pub fn write_rules(rules: &[Rule], about: &AboutRules, format: RulesFormat) -> S
             format!("{text}\n")
         }
     }
+}
+
+/// The rules as a collection that `dp` reads, and how many of them it has a word for.
+pub fn write_dp_aliases(
+    rules: &[Rule],
+    about: &AboutRules,
+    exported_at: &str,
+    format: RulesFormat,
+) -> (String, usize) {
+    let aliases: Vec<DpAlias> = rules.iter().filter_map(DpAlias::of).collect();
+    let count = aliases.len();
+    let mut meta = serde_json::to_value(about).expect("strings are JSON");
+    meta["version"] = 1.into();
+    meta["exported_at"] = exported_at.into();
+    meta["count"] = count.into();
+    let text = match format {
+        RulesFormat::Json => {
+            let all = serde_json::json!({ "meta": meta, "aliases": aliases });
+            format!("{}\n", serde_json::to_string_pretty(&all).expect("strings are JSON"))
+        }
+        RulesFormat::Toml => {
+            // A date of TOML is not in quotes.
+            let meta = toml_keys(&meta).replace(&format!("\"{exported_at}\""), exported_at);
+            let tables = aliases.iter().map(|alias| format!("\n[[aliases]]\n{}", toml_keys(alias)));
+            format!("[meta]\n{meta}{}", tables.collect::<String>())
+        }
+    };
+    (text, count)
 }
 
 fn toml_text(file: &WrittenFile<'_>) -> String {

@@ -122,7 +122,7 @@ fn an_unvouched_line_is_rewritten_without_a_decision() {
             json!({ "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
                 "permissionDecision": "deny",
-                "permissionDecisionReason": format!("{context}. Use this command instead:\nrg a"),
+                "permissionDecisionReason": format!("{context}. Use this command instead:\nrg a\n"),
             }}),
         ),
         (Host::Cursor, json!({ "updated_input": input })),
@@ -262,7 +262,7 @@ fn a_host_that_drops_rewrites_gets_the_corrected_command_as_the_reason() {
             let answer = printed(&payload, &kinds, options);
             let command = if kinds[0] == command("grep", "rg") { "rg a" } else { "sleep 1" };
             assert!(
-                answer.contains(&format!("Use this command instead:\\n{command}\"")),
+                answer.contains(&format!("Use this command instead:\\n{command}\\nIt is not run")),
                 "{answer}"
             );
         }

@@ -98,7 +98,7 @@ to = "Read"
 
 [[rule]]
 kind = "tool-name"
-host = "codex"
+host = "copilot"
 from = "read_file"
 to = "shell"
 
@@ -132,7 +132,7 @@ fn every_kind_is_read() {
         if to == script));
     assert!(matches!(&found[7], RuleKind::Recipe { template: false, .. }));
     assert!(matches!(&found[9], RuleKind::ToolName { host, .. } if host == "claude-code"));
-    assert!(matches!(&found[10], RuleKind::ToolName { host, .. } if host == "codex"));
+    assert!(matches!(&found[10], RuleKind::ToolName { host, .. } if host == "copilot"));
 }
 
 #[test]

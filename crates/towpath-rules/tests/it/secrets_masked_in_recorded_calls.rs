@@ -23,6 +23,8 @@ const POSITIONS: &[&str] = &[
     "wget 'https://example.com/a?token=@&x=1'",
     "mysql -u root -p@ shop",
     "sshpass -p @ ssh host",
+    "openssl enc -aes-256-cbc -k @ -in f",
+    "openssl rsa -passin pass:@ -in f",
     "docker login -u me -p @ registry.example",
     "error: login failed: password=@",
     "{\n  \"token\": \"@\"\n}",

@@ -57,7 +57,7 @@ impl Execute for Args {
         ];
         let (findings, agents) = programs.answers();
         groups.insert(2, Group::new(Topic::Programs, findings));
-        let (mut findings, hosts) = hooks_in_agent_programs::check(env, &agents);
+        let (mut findings, hosts) = hooks_in_agent_programs::check(env, store, &agents);
         findings.extend(hooks_in_agent_programs::dropped_rewrites(env));
         findings.extend(hook_failures::check(env));
         findings.extend(correction_rules::check(env, &journal));

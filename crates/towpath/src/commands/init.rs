@@ -61,12 +61,9 @@ impl Execute for Args {
             true => Target::Project(env.project_root(&env.current)),
             false => Target::User,
         };
-        let version = match target {
-            Target::User => host_version(env, self.host),
-            _ => None,
-        };
-        let request =
-            Request { host: self.host, target, hooks: Hooks::All, remove: self.remove, version };
+        let version = host_version(env, self.host);
+        let (host, remove) = (self.host, self.remove);
+        let request = Request { host, target, hooks: Hooks::All, remove, version, as_dp: false };
         let plan = plan(env, &request)?;
         if !self.dry_run {
             plan.apply(env)?;

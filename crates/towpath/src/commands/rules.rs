@@ -32,7 +32,7 @@ use towpath_rules::{SHELL_PARAMETER, ToolCall};
 /// An agent types commands, flags and tool names that do not exist. A rule knows one such mistake and
 /// what to write instead; the agent's hook applies it before the command runs.
 ///
-/// Example: towpath rules add command grep rg
+/// Example: towpath rules add command python python3
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Args {

@@ -161,7 +161,7 @@ fn hooks(env: &Environment) -> Vec<Plan> {
         let user = |found: &Installed| found.scope == Scope::User;
         installed(env, host, &env.current).iter().flatten().find(|found| user(found))?;
         let (target, hooks) = (Target::User, Hooks::All);
-        plan(env, &Request { host, target, hooks, remove: true, version: None }).ok()
+        plan(env, &Request { host, target, hooks, remove: true, version: None, as_dp: false }).ok()
     };
     Host::ALL.into_iter().filter_map(removal).collect()
 }

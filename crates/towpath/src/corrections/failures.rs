@@ -100,7 +100,9 @@ pub fn error_line(row: &ToolCallRow) -> String {
 /// The first line of an error that is more than its exit code; empty where there is none.
 pub fn message_line(error: &str) -> &str {
     let exit_code = |line: &&str| line.starts_with("Exit code ") && line.len() < 16;
-    let lines = error.lines().map(str::trim).filter(|line| !line.is_empty());
+    // One host puts what a program printed between tags.
+    let tag = |line: &&str| matches!(*line, "<untrusted_context>" | "</untrusted_context>");
+    let lines = error.lines().map(str::trim).filter(|line| !line.is_empty() && !tag(line));
     let text = lines.clone().find(|line| !exit_code(line)).unwrap_or_default();
     text.trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>")
 }

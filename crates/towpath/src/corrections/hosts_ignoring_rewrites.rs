@@ -1,6 +1,6 @@
-//! Which hosts do not use what a hook answers: they run the original although they were given another
-//! input. After two such calls a host is answered with a refusal that has the corrected command, until
-//! it has another version.
+//! Which hosts do not use what our hook answers: they run the original, or what another hook wrote,
+//! although they were given another input. After two such calls a host is answered with a refusal that
+//! has the corrected command, until it has another version.
 
 use super::hooks_directory::HooksDirectory;
 use rustix::fs::{FlockOperation, flock};
@@ -10,7 +10,7 @@ use towpath_rules::host::Host;
 
 const HOSTS: &str = "hosts.json";
 const LOCK: &str = "hosts.lock";
-/// So many calls in which the original ran are no accident.
+/// So many calls in which something else ran are no accident.
 const ENOUGH: u32 = 2;
 const UNKNOWN: &str = "unknown";
 
@@ -20,7 +20,7 @@ pub struct HostState {
     pub host: Host,
     /// `unknown` where the host does not show it.
     pub version: String,
-    /// Calls in a row in which the original ran.
+    /// Calls in a row in which something else ran.
     pub dropped: u32,
 }
 

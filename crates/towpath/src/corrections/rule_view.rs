@@ -6,7 +6,7 @@ use crate::terminal::shown_path::shown_path;
 use crate::terminal::terminal_width_and_colours::cut;
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use towpath_rules::{Rule, RuleKind, Scope};
+use towpath_rules::{Rule, RuleKind, RuleWarning, Scope, warnings};
 
 /// What a rule looks for, with the command or the tool that it is about.
 fn looks_for(kind: &RuleKind) -> String {
@@ -17,8 +17,17 @@ fn looks_for(kind: &RuleKind) -> String {
         RuleKind::ParameterLiteral { tool, parameter, from, .. } => {
             format!("{tool}.{parameter}: {from}")
         }
+        RuleKind::Refuse { from, option } if !option.is_empty() => format!("{from} {option}"),
         kind => kind.from().to_owned(),
     }
+}
+
+/// What is odd about a rule among others, on this machine.
+pub fn warnings_here(env: &Environment, rule: &Rule, others: &[Rule]) -> Vec<RuleWarning> {
+    warnings(rule, others, &|program| match program.contains('/') {
+        true => env.current.join(env.expand_home(Path::new(program))).exists(),
+        false => env.on_path(program).is_some(),
+    })
 }
 
 /// What it writes instead, in a line.

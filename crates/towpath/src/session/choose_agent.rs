@@ -301,6 +301,10 @@ fn hook_settings(
 
 /// The version of an agent program on this machine, where it is there and answers.
 pub fn host_version(env: &Environment, host: Host) -> Option<(u64, u64, u64)> {
+    // Starting another one costs seconds, and none of its hooks depends on the answer.
+    if host != Host::ClaudeCode {
+        return None;
+    }
     let settings = Settings::gather(env, None).unwrap_or_default();
     let program = locate(env, &settings, host_backend(host)).ok()?;
     query_program_version::numbers(&query_program_version::version_now(&program).ok()?)

@@ -380,6 +380,11 @@ fn an_invented_tool_is_answered_by_the_hook_that_fires() {
     let (calls, _) = hooked.recorded();
     let tools: Vec<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
     assert_eq!(tools, ["read_file", "other"]);
+    let (_, corrections) = hooked.recorded();
+    let rows: Vec<_> = corrections.iter().map(|c| (&*c.before, &*c.decision)).collect();
+    assert_eq!(rows, [("read_file", "denied")]);
+    let rules = hooked.user.towpath(&["rules", "list", "--json"]).exits(0).json();
+    assert_eq!(rules["rules"][0]["hits"], 1, "{rules:#}");
 }
 
 #[test]

@@ -289,6 +289,57 @@ fn newer_events_are_installed_only_for_a_version_that_reads_them() {
 }
 
 #[test]
+fn a_projects_hooks_follow_the_version_here_too() {
+    let user = user();
+    let events = || -> Vec<String> {
+        let text = read(&user.path("work/.claude/settings.json"));
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        value["hooks"].as_object().expect("hooks").keys().cloned().collect()
+    };
+    let printed = init(&user, &["claude-code", "--project"]).exits(0);
+    printed.shows("note: the version of Claude Code is not known, so the hooks for failed calls");
+    assert_eq!(events(), ["PreToolUse", "PostToolUse"]);
+    user.program("bin dir/claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
+    let printed = init(&user, &["claude-code", "--project"]).exits(0);
+    printed
+        .shows("need Claude Code 2.1.119 or newer: in an older one no hook of this project runs");
+    assert_eq!(events(), ["PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"]);
+    // Started by its path, and found by no hook of the project.
+    fs::remove_file(user.path("bin dir/towpath")).expect("removed");
+    init(&user, &["codex", "--project"])
+        .exits(0)
+        .shows("note: towpath is not on PATH here: the hooks of this project do nothing for you");
+}
+
+#[test]
+fn what_is_in_the_way_of_our_hooks_is_named() {
+    let user = user();
+    let other = r#"{"disableAllHooks": true, "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks":
+        [{"type": "command", "command": "saver hook claude"}]}]}}"#;
+    write(&user.path(".claude/settings.json"), other);
+    let off = "disableAllHooks is true in this file: Claude Code runs no hook at all";
+    let beside = "`saver hook claude` runs before calls too: if it also rewrites commands, Claude \
+                  Code uses one of the two";
+    for _ in 0..2 {
+        let printed = init(&user, &["claude-code"]).exits(0);
+        printed.shows(&format!("note: {off}")).shows(&format!("note: {beside}"));
+    }
+    let notes = user.towpath(&["doctor", "--json"]).json()["hosts"][0]["notes"].clone();
+    assert_eq!(notes, serde_json::json!([off, beside]));
+}
+
+#[test]
+fn hosts_whose_hooks_need_no_version_are_not_started() {
+    let user = user();
+    for (host, program) in [("copilot", "copilot"), ("gemini", "gemini"), ("codex", "codex")] {
+        let script = format!("#!/bin/sh\ntouch '{}'\n", user.path("started").display());
+        user.program(&format!("bin dir/{program}"), &script);
+        init(&user, &[host]).exits(0);
+    }
+    assert!(!user.path("started").exists());
+}
+
+#[test]
 fn what_the_user_must_do_is_printed() {
     let user = user();
     init(&user, &["codex"])
@@ -382,7 +433,8 @@ fn doctor_shows_which_programs_have_the_hooks() {
     init(&user, &["codex"]).exits(0);
     init(&user, &["codex", "--project"]).exits(0);
     doctor(&[])
-        .shows("user: ~/.codex/hooks.json (pre, post); project: .codex/hooks.json (pre, post)");
+        .shows("user: ~/.codex/hooks.json (pre, post); project: .codex/hooks.json (pre, post)")
+        .shows("no call of it was seen yet; it runs hooks only after you trust them");
     let hosts = doctor(&["--json"]).json()["hosts"].clone();
     assert_eq!(hosts[1]["hooks"][0]["scope"], "user", "{hosts:#}");
     assert_eq!(hosts[1]["hooks"][0]["events"], serde_json::json!(["pre", "post"]));

@@ -92,7 +92,7 @@ fn a_rule_is_added_to_the_file_and_trusted_with_it() {
     let user = User::new().file(".git/x", "").file("web/x", "");
     let add = ["rules", "add", "command", "npm", "pnpm", "--project", "--dir", "web"];
     let added = "rule 1 added to .towpath/rules.toml: npm → pnpm\n  only in web\n";
-    user.towpath(&add).exits(0).prints(added);
+    user.towpath(&add).exits(0).shows(added);
     let text = user.read(FILE);
     assert!(text.contains("directory = \"web\"\n"), "{text}");
     let web = ["rules", "test", "npm ci", "--dir", "web", "--json"];

@@ -14,7 +14,7 @@ fn looking_at_no_rules_creates_nothing() {
     let user = User::new();
     rules(&user, &[])
         .exits(0)
-        .shows("no rules yet; to add one: towpath rules add command grep rg\n");
+        .shows("no rules yet; to add one: towpath rules add command python python3\n");
     rules(&user, &["test", "ls"]).exits(0).prints("  no rule changes this command\n");
     rules(&user, &["log"]).exits(0).shows("nothing was corrected");
     rules(&user, &["continue"]).exits(0).prints("corrections were not paused\n");
@@ -28,7 +28,7 @@ fn every_kind_is_added_and_corrects() {
     let user = User::new();
     let added = |arguments: &[&str], shown: &str| {
         let all: Vec<&str> = ["add"].iter().chain(arguments).copied().collect();
-        rules(&user, &all).exits(0).prints(shown);
+        rules(&user, &all).exits(0).shows(shown);
     };
     added(&["command", "grep", "rg"], "rule 1 added: grep → rg\n");
     added(&["flag", "scp", "-r", "-R"], "rule 2 added: scp -r → -R\n");
@@ -128,18 +128,18 @@ fn a_test_shows_before_and_after_and_who_decides() {
 #[test]
 fn a_rule_is_tried_before_it_is_saved() {
     let user = User::new();
-    let add = ["add", "command", "grep", "rg", "--dry-run", "--test", "grep x; egrep y"];
+    let add = ["add", "command", "egrep", "grep", "--dry-run", "--test", "egrep x; agrep y"];
     rules(&user, &add).exits(0).prints(
-        "this rule can be added: grep → rg\n\
-         \x20 - grep x; egrep y\n\
-         \x20 + rg x; egrep y\n\
-         \x20 rule 0: grep → rg\n",
+        "this rule can be added: egrep → grep\n\
+         \x20 - egrep x; agrep y\n\
+         \x20 + grep x; agrep y\n\
+         \x20 rule 0: egrep → grep\n",
     );
     assert!(!user.has_journal(), "a dry run saves nothing");
-    rules(&user, &["add", "command", "grep", "rg"]).exits(0);
-    rules(&user, &["add", "command", "grep", "ag", "--dry-run"])
+    rules(&user, &["add", "command", "egrep", "grep"]).exits(0);
+    rules(&user, &["add", "command", "egrep", "grep -E", "--dry-run"])
         .exits(0)
-        .prints("this rule would replace rule 1: grep → ag\n  it was: grep → rg\n");
+        .prints("this rule would replace rule 1: egrep → grep -E\n  it was: egrep → grep\n");
     let json = rules(&user, &["add", "tool", "a", "B", "--json", "--test", "a"]).exits(0).json();
     assert_eq!(json["action"], "added");
     assert_eq!(json["test"]["decision"], "denied");
@@ -205,13 +205,13 @@ fn a_rule_may_be_for_one_directory() {
     assert_eq!(changed("farm")["decision"], "unchanged");
     assert_eq!(changed(".")["decision"], "unchanged");
     rules(&user, &[]).exits(0).shows("npm → pnpm").shows("\n  only in shop\n");
-    rules(&user, &["add", "command", "npm", "yarn"]).exits(0).prints(
+    rules(&user, &["add", "command", "npm", "yarn"]).exits(0).shows(
         "rule 1 replaced: npm → yarn\n\
          \x20 it was: npm → pnpm\n\
          \x20 directory was: only in shop; is: everywhere\n",
     );
     let again = rules(&user, &["add", "command", "npm", "yarn"]).exits(0);
-    again.prints("rule 1 replaced: npm → yarn\n  nothing has changed\n");
+    again.shows("rule 1 replaced: npm → yarn\n  nothing has changed\n");
 }
 
 #[test]
@@ -289,4 +289,24 @@ fn control_characters_of_a_message_are_not_printed() {
     let printed = user.towpath(&["rules", "test", "grep a"]).exits(0);
     assert!(!printed.stdout.contains('\u{1b}'), "{:?}", printed.stdout);
     assert!(printed.stdout.contains("grep → rg (why"), "{:?}", printed.stdout);
+}
+
+#[test]
+fn a_rule_that_would_break_something_is_warned_about() {
+    let user = User::new();
+    let add = |arguments: &[&str]| user.towpath(&[&["rules", "add"], arguments].concat());
+    add(&["command", "ls", "nosuchprog_b"])
+        .exits(0)
+        .shows("warning: `nosuchprog_b` is not installed here");
+    let both = add(&["command", "grep", "rg", "--json"]).exits(0).json();
+    let warnings = both["warnings"].to_string();
+    assert!(warnings.contains("in `rg`, -r, -E"), "{warnings}");
+    add(&["recipe", "gt push", "git push"]).exits(0).shows("warning: it runs without a question");
+    add(&["tool", "a_b", "Read", "--host", "codex"]).exits(2).reports("codex runs no hook");
+    add(&["refuse", "git push", "--option", "--force,-f", "--message", "no"]).exits(0);
+    user.towpath(&["rules", "test", "git -C sub push -fu"]).exits(0).shows("is refused: no");
+    add(&["regex", "localhost:3000", "localhost:4000"]).exits(0);
+    user.towpath(&["rules", "test", "curl \"http://localhost:3000/x\""])
+        .exits(0)
+        .shows("is not applied: what it matches is in quotes");
 }

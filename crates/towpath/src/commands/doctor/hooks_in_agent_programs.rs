@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use crate::corrections::hooks_directory::HooksDirectory;
 use crate::corrections::hosts_ignoring_rewrites::{self, HostState};
-use crate::corrections::install::{HostFiles, Installed, Scope, installed};
+use crate::corrections::install::{HostFiles, Installed, Scope, foreign_hooks, installed};
 use crate::environment::Environment;
 use crate::session::choose_agent::host_backend;
 use crate::terminal::format::{clean, count};
@@ -11,14 +11,35 @@ use crate::terminal::shown_path::shown_path;
 use serde_json::{Value, json};
 use towpath_rules::host::{HookEvent, Host};
 use towpath_shell::bash::quote;
+use towpath_store::{Store, ToolCallFilter};
 use towpath_view::foreign_text::escaped;
 
 /// A finding for each host, and all hosts as JSON. `agents` is what is known of the programs.
-pub fn check(env: &Environment, agents: &[Value]) -> (Vec<Finding>, Vec<Value>) {
-    Host::ALL.map(|host| of_host(env, host, agents)).into_iter().unzip()
+pub fn check(
+    env: &Environment,
+    store: Option<&Store>,
+    agents: &[Value],
+) -> (Vec<Finding>, Vec<Value>) {
+    Host::ALL.map(|host| of_host(env, store, host, agents)).into_iter().unzip()
 }
 
-fn of_host(env: &Environment, host: Host, agents: &[Value]) -> (Finding, Value) {
+/// Whether a hook of this host has ever recorded a call, in the journal or in the log beside it.
+fn was_seen(env: &Environment, store: Option<&Store>, host: Host) -> bool {
+    let filter = ToolCallFilter { host: Some(host.name().into()), ..ToolCallFilter::default() };
+    let filter = ToolCallFilter { limit: Some(1), ..filter };
+    let recorded = store.and_then(|store| store.tool_calls(&filter).ok());
+    let log = HooksDirectory::of(&env.directories.state).file("calls.log");
+    let logged = std::fs::read_to_string(log).unwrap_or_default();
+    recorded.is_some_and(|calls| !calls.is_empty())
+        || logged.contains(&format!("\"{}\"", host.name()))
+}
+
+fn of_host(
+    env: &Environment,
+    store: Option<&Store>,
+    host: Host,
+    agents: &[Value],
+) -> (Finding, Value) {
     let root = env.project_root(&env.current);
     let id = host_backend(host).id;
     let version =
@@ -26,12 +47,20 @@ fn of_host(env: &Environment, host: Host, agents: &[Value]) -> (Finding, Value) 
     let version = version.as_ref().and_then(Value::as_str);
     let all = installed(env, host, &root);
     let found: Vec<&Installed> = all.iter().flatten().collect();
+    let mut notes = if found.is_empty() { Vec::new() } else { foreign_hooks(env, host, &root) };
+    if host == Host::Codex && !found.is_empty() && !was_seen(env, store, host) {
+        notes.insert(
+            0,
+            "no call of it was seen yet; it runs hooks only after you trust them".into(),
+        );
+    }
     let value = json!({
         "id": host.name(),
         "title": HostFiles::of(host).title,
         "version": version,
         "hooks": found.iter().map(|found| as_json(found)).collect::<Vec<_>>(),
         "drops_rewrites_in": versions_that_drop_rewrites(env, host),
+        "notes": notes,
     });
     let unreadable = all.iter().find_map(|file| file.as_ref().err());
     let missing = found.iter().find(|found| found.missing.is_some());
@@ -49,7 +78,18 @@ fn of_host(env: &Environment, host: Host, agents: &[Value]) -> (Finding, Value) 
         (None, None) => {
             let files: Vec<String> = found.iter().map(|found| describe(env, found)).collect();
             let version = version.map(|version| format!("; {version}")).unwrap_or_default();
-            Finding::ok(host.name(), format!("{}{version}", files.join("; ")))
+            let text = format!("{}{version}", files.join("; "));
+            match (notes.is_empty(), host) {
+                (true, _) => Finding::ok(host.name(), text),
+                (false, Host::Codex) => {
+                    let text = format!("{text}; {}", notes.join("; "));
+                    Finding::attention(host.name(), text, "codex, then type /hooks")
+                }
+                (false, _) => {
+                    let text = format!("{text}; {}", notes.join("; "));
+                    Finding::attention(host.name(), text, "towpath rules log")
+                }
+            }
         }
     };
     (finding, value)
@@ -63,8 +103,9 @@ pub fn dropped_rewrites(env: &Environment) -> Vec<Finding> {
     let dropping = states.into_iter().filter(HostState::drops_rewrites);
     let finding = |state: HostState| {
         let text = format!(
-            "version {} ran the original of {} although it was given a corrected one: its calls are \
-             now denied with the corrected command; update it, or remove what is known of it",
+            "version {} did not run the corrected command of {}: another hook wrote it too, or it \
+             ignores hooks; its calls are now denied with the corrected command; remove the other \
+             hook or update it, then what is known of it",
             clean(&state.version),
             count(state.dropped as usize, "call"),
         );

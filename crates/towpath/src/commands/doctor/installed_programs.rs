@@ -3,7 +3,7 @@
 use super::agent_capability_table;
 use super::finding::{Finding, Level};
 use crate::environment::Environment;
-use crate::query_program_version::{VersionQuery, query as query_version};
+use crate::query_program_version::{VersionQuery, query as query_version, unasked};
 use crate::session::choose_agent::{bash, locate, root_obstacle};
 use crate::settings::Settings;
 use serde_json::{Value, json};
@@ -29,13 +29,19 @@ struct Agent {
     refuses: Option<(String, String)>,
 }
 
+/// Programs that unpack hundreds of megabytes, or leave files behind, before they print a version.
+const COSTLY: &[&str] = &["github-copilot", "gemini"];
+
 pub fn ask(env: &Environment, settings: &Settings) -> Programs {
     let agent = |row: &'static BackendRow| {
         let own = row.make.is_some();
         let variable = row.variable.and_then(|name| env.get(name));
         Agent {
             row,
-            found: own.then(|| locate(env, settings, row).map(|path| query_version(&path))),
+            found: own.then(|| {
+                let ask = if COSTLY.contains(&row.id) { unasked } else { query_version };
+                locate(env, settings, row).map(|path| ask(&path))
+            }),
             chosen: settings.backend.value == row.id,
             named: variable.is_some_and(|v| !v.is_empty())
                 || settings.programs.contains_key(row.id),

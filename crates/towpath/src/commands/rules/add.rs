@@ -8,7 +8,9 @@ use super::{in_host, show_project_problems};
 use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::correction_view::{correction_json, correction_lines};
 use crate::corrections::install::{Installed, installed};
-use crate::corrections::rule_view::{directory_line, replaced_lines, rule_json, summary};
+use crate::corrections::rule_view::{
+    directory_line, replaced_lines, rule_json, summary, warnings_here,
+};
 use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};
@@ -19,8 +21,8 @@ use arguments_by_rule_kind::KindArgs;
 use serde_json::json;
 use std::path::PathBuf;
 use towpath_rules::host::{HookEvent, Host};
+use towpath_rules::merge;
 use towpath_rules::{Correction, NewRule, Rule, RuleError, RuleKind, RuleWarning, Scope, ToolCall};
-use towpath_rules::{merge, warnings};
 
 /// Add a rule, or replace the one for the same mistake.
 ///
@@ -104,7 +106,7 @@ fn look(env: &Environment, rule: Rule) -> Result<AddedRule, CommandError> {
     let key = rule.key();
     let same = known.user.iter().find(|other| other.key() == key).cloned();
     let rule = Rule { number: same.as_ref().map_or(0, |same| same.number), ..rule };
-    let warnings = warnings(&rule, &known.rules);
+    let warnings = warnings_here(env, &rule, &known.rules);
     Ok(AddedRule { replaces: same, saved: false, warnings, rule, file: None })
 }
 
@@ -117,7 +119,7 @@ fn save(env: &Environment, rule: Rule) -> Result<AddedRule, CommandError> {
     show_project_problems(env, known.project.as_ref());
     let number = set.number().unsigned_abs();
     let rule = known.rule(number).cloned().unwrap_or(Rule { number, ..rule });
-    let warnings = warnings(&rule, &known.rules);
+    let warnings = warnings_here(env, &rule, &known.rules);
     Ok(AddedRule { replaces, saved: true, warnings, rule, file: None })
 }
 
@@ -168,7 +170,8 @@ fn print(env: &Environment, added: &AddedRule, tested: Option<&(ToolCall, Correc
     if let Some((call, correction)) = tested {
         correction_lines(call, correction, &screen).into_iter().for_each(out::line);
     }
-    if added.saved && !has_hook(env) {
+    // Once is enough.
+    if added.saved && added.rule.number <= 1 && !has_hook(env) {
         out::note("no agent program applies rules yet; install the hook: towpath init claude-code");
     }
 }
@@ -238,6 +241,7 @@ fn refused(error: RuleError) -> CommandError {
         RuleError::Empty { .. }
         | RuleError::SelfAlias { .. }
         | RuleError::BadRegex { .. }
+        | RuleError::NoHook { .. }
         | RuleError::NoGroup { .. } => "",
         RuleError::BadTemplate { .. } => "; if {{ is no template here, add --no-template",
         RuleError::BadPosition => "; write the value alone or in quotes, or add --no-template",

@@ -49,7 +49,7 @@ impl Execute for Args {
                 false => format!("{file} has {rules} already"),
             });
         } else if rules.is_empty() {
-            out::line("no rules yet; to add one: towpath rules add command grep rg");
+            out::line("no rules yet; to add one: towpath rules add command python python3");
         } else {
             out::stdout(agents_md(&rules).as_bytes());
         }

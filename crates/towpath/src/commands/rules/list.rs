@@ -71,7 +71,7 @@ fn print_json(active: &ActiveRules) {
 
 fn print(env: &Environment, active: &ActiveRules) {
     if active.all().next().is_none() {
-        out::line("no rules yet; to add one: towpath rules add command grep rg");
+        out::line("no rules yet; to add one: towpath rules add command python python3");
         out::line("to choose from mistakes that agents often make: towpath rules starter");
         return;
     }

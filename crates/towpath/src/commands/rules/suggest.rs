@@ -15,7 +15,6 @@ use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::choose_agent::AgentFlags;
 use crate::terminal::format::{count, now_ms};
 use crate::terminal::out;
-use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
 use towpath_rules::failure::Suggestions;
 
@@ -83,9 +82,8 @@ fn print_json(suggestions: &Suggestions) {
 }
 
 fn print(env: &Environment, suggestions: &Suggestions) {
-    let screen = Screen::new(env);
     for proposal in &suggestions.proposals {
-        out::line(proposal_lines(proposal, &screen).join("\n"));
+        out::line(proposal_lines(proposal, env).join("\n"));
         out::line("");
     }
     print_rest(suggestions);

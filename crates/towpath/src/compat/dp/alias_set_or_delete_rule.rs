@@ -5,7 +5,7 @@ use super::aliases_table_of_rules::shortened;
 use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::canonical_rule_directories::{resolved, with_resolved_directories};
 use crate::corrections::correction_view::correction_lines;
-use crate::corrections::rule_view::directory_line;
+use crate::corrections::rule_view::{directory_line, warnings_here};
 use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
@@ -13,7 +13,7 @@ use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
 use std::path::PathBuf;
-use towpath_rules::{NewRule, Rule, RuleError, RuleKey, RuleKind, SHELL_TOOL, ToolCall, warnings};
+use towpath_rules::{NewRule, Rule, RuleError, RuleKey, RuleKind, SHELL_TOOL, ToolCall};
 use towpath_store::SetRule;
 
 /// Create, replace or delete a tool name alias or a correction rule.
@@ -131,7 +131,7 @@ fn set(dp: &Dp<'_>, args: &AliasArgs, kind: RuleKind) -> Result<Exit, CommandErr
         out::note(format!("it {would} rule {}, which was: {was}{only}", old.number));
     }
     let mut rules: Vec<Rule> = before.into_iter().filter(|old| old.key() != rule.key()).collect();
-    for warning in warnings(&rule, &rules) {
+    for warning in warnings_here(dp.env, &rule, &rules) {
         out::note(format!("warning: {warning}"));
     }
     rules.push(rule);

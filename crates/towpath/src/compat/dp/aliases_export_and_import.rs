@@ -3,19 +3,21 @@
 
 use super::Dp;
 use super::aliases_table_of_rules::shortened;
+use super::since_and_dates::utc;
 use crate::corrections::read_rules_to_import::{self, ImportedRules};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
+use crate::terminal::format::now_ms;
 use crate::terminal::out;
 use clap::ValueEnum;
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::PathBuf;
-use towpath_rules::{AboutRules, Rule, RuleKey, RulesFormat, write_rules};
+use towpath_rules::{AboutRules, Rule, RuleKey, RulesFormat, write_dp_aliases};
 
 /// Write all rules to a file, to share them or to keep them.
 ///
-/// Example: dp aliases export -o .towpath/rules.toml
+/// Example: dp aliases export -o aliases.toml
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
     /// The file (default: stdout).
@@ -70,7 +72,16 @@ pub fn export(dp: &Dp<'_>, args: &ExportArgs) -> Result<Exit, CommandError> {
         description: args.description.clone(),
         author: args.author.clone(),
     };
-    let text = write_rules(&rules, &about, format);
+    let exported_at = utc(now_ms());
+    let (text, exported) = write_dp_aliases(&rules, &about, &exported_at, format);
+    if exported < rules.len() {
+        let left = rules.len() - exported;
+        out::note(format!(
+            "{left} of {} rules have no counterpart in dp and are left out; to write all of them: \
+             towpath rules export",
+            rules.len()
+        ));
+    }
     let Some(output) = &args.output else {
         out::stdout(text.as_bytes());
         return Ok(Exit::Done);
@@ -79,7 +90,7 @@ pub fn export(dp: &Dp<'_>, args: &ExportArgs) -> Result<Exit, CommandError> {
     let path = dp.env.current.join(output);
     files::write(&path, text.as_bytes())
         .map_err(|error| CommandError::setup(format!("{shown}: {error}")))?;
-    out::note(format!("Exported {} aliases to {shown}", rules.len()));
+    out::note(format!("Exported {exported} aliases to {shown}"));
     Ok(Exit::Done)
 }
 

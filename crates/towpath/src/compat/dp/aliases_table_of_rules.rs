@@ -36,7 +36,11 @@ pub fn execute(dp: &Dp<'_>, args: &AliasesArgs) -> Result<Exit, CommandError> {
 }
 
 fn list(dp: &Dp<'_>) -> Result<Exit, CommandError> {
-    let rules = dp.book()?.rules()?;
+    let mut rules = dp.book()?.rules()?;
+    rules.sort_by_cached_key(|rule| {
+        let key = rule.key();
+        (key.tool, key.command, key.from)
+    });
     if dp.json {
         out::json(&rules.iter().map(alias_json).collect());
         return Ok(Exit::Done);
@@ -69,7 +73,7 @@ fn created(rule: &Rule) -> String {
 fn alias_json(rule: &Rule) -> Value {
     let key = rule.key();
     let tool_name = key.tool.is_empty() && key.parameter.is_empty();
-    json!({
+    let mut alias = json!({
         "from": rule.kind.from(),
         "to": rule.kind.to(),
         "tool": key.tool,
@@ -81,7 +85,11 @@ fn alias_json(rule: &Rule) -> Value {
         "number": rule.number,
         "enabled": rule.enabled,
         "hits": rule.hits,
-    })
+    });
+    if let Some(fields) = alias.as_object_mut() {
+        fields.retain(|key, value| key == "to" || value != "");
+    }
+    alias
 }
 
 /// The widest that a replacement is shown, in columns of the terminal.

@@ -2,14 +2,14 @@
 //! record what was called, `pave --hook` those that correct.
 
 use super::Dp;
-use crate::corrections::install::{Hooks, Request, Target, plan};
+use crate::corrections::install::{Hooks, HostFiles, Request, Target, is_dp, plan};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::choose_agent::host_version;
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;
 use serde_json::json;
 use std::path::PathBuf;
-use towpath_rules::host::Host;
+use towpath_rules::host::{HookEvent, Host};
 
 /// Record the calls of an agent program by its hooks.
 ///
@@ -54,7 +54,10 @@ pub fn init(dp: &Dp<'_>, args: &InitArgs) -> Result<Exit, CommandError> {
         (true, false) => out::json(&json!({ "status": "already_configured", "source": name })),
         (false, true) => {
             out::line(format!("Source {name:?} integration configured!"));
-            out::line("All tool invocations will be recorded (PostToolUse + PostToolUseFailure).");
+            out::line(format!(
+                "All tool invocations will be recorded ({}).",
+                recorded_events(host)
+            ));
             out::line("View them with:   dp list");
             out::line("Analyze patterns: dp paths");
         }
@@ -94,6 +97,13 @@ pub fn names() -> String {
     Host::ALL.map(Host::name).join(", ")
 }
 
+/// The events that record, as the host calls them.
+fn recorded_events(host: Host) -> String {
+    let events = HostFiles::of(host).events.iter();
+    let after = events.filter(|event| matches!(event.event, HookEvent::Post | HookEvent::Failure));
+    after.map(|event| event.name).collect::<Vec<_>>().join(" + ")
+}
+
 /// Whether something was written.
 fn install(
     dp: &Dp<'_>,
@@ -101,9 +111,11 @@ fn install(
     hooks: Hooks,
     settings: Option<PathBuf>,
 ) -> Result<bool, CommandError> {
-    let version = host_version(dp.env, host);
+    // Failed calls are what this name is for: a version that is not known is taken for a new one.
+    let version = host_version(dp.env, host).or(Some((u64::MAX, 0, 0)));
     let target = settings.map_or(Target::User, Target::File);
-    let plan = plan(dp.env, &Request { host, target, hooks, remove: false, version })?;
+    let as_dp = is_dp(dp.env) && HostFiles::of(host).has_commands();
+    let plan = plan(dp.env, &Request { host, target, hooks, remove: false, version, as_dp })?;
     plan.apply(dp.env)?;
     for change in plan.changes.iter().filter(|_| !plan.is_empty()) {
         let file = shown_path(&change.path, dp.env);

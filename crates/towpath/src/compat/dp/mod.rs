@@ -5,6 +5,8 @@ mod alias_flags_to_rule;
 mod alias_set_or_delete_rule;
 mod aliases_export_and_import;
 mod aliases_table_of_rules;
+mod config_file;
+mod env_needs;
 mod flag_old_new_pairs;
 mod ingest_one_call_from_stdin;
 mod init_and_pave_hook;
@@ -16,6 +18,7 @@ mod pave_rules_as_instructions;
 mod recorded_calls;
 mod similar_known_tools;
 mod since_and_dates;
+mod sources;
 mod stats_of_recorded_calls;
 mod suggest_rules_from_mistakes;
 
@@ -24,15 +27,18 @@ use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Ended, ErrorKind, Exit};
 use crate::terminal::out;
 use clap::{Parser, Subcommand};
+use config_file::DpConfig;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use towpath_rules::Rule;
 
 /// Correct the commands, flags and tool names that agents get wrong.
 ///
+/// The name of the program desire-path, on the rules and records of towpath.
+///
 /// Example: dp alias --cmd scp --flag r R
 #[derive(Debug, Parser)]
-#[command(name = "dp", version, disable_help_subcommand = true)]
+#[command(name = "dp", version)]
 #[command(after_help = "The same with more: towpath rules, towpath failures, towpath init")]
 struct DpArgs {
     /// Use the journal in this file.
@@ -64,6 +70,10 @@ enum Verb {
     Similar(similar_known_tools::SimilarArgs),
     Suggest(suggest_rules_from_mistakes::SuggestArgs),
     Export(list_and_export_calls::ExportArgs),
+    EnvNeeds(env_needs::EnvNeedsArgs),
+    Config(config_file::ConfigArgs),
+    /// List the agent programs whose calls can be recorded.
+    Sources,
     /// Print the version.
     Version,
     #[command(external_subcommand)]
@@ -75,6 +85,7 @@ struct Dp<'a> {
     env: &'a Environment,
     db: Option<PathBuf>,
     json: bool,
+    config: DpConfig,
 }
 
 impl Dp<'_> {
@@ -87,20 +98,22 @@ impl Dp<'_> {
     /// The rules, of the user or of the file that was named.
     fn book(&self) -> Result<RuleBook, CommandError> {
         match &self.db {
-            Some(path) => {
-                let full = self.env.current.join(path);
-                if towpath_store::read_dp_aliases(&full).is_ok() {
-                    let path = path.display();
-                    let message = format!(
-                        "{path} is a database of another dp; to take its aliases: dp aliases \
-                         import {path}"
-                    );
-                    return Err(CommandError::bad_input(message));
-                }
-                RuleBook::in_file(&full)
-            }
+            Some(path) => RuleBook::in_file(&self.own_database(path)?),
             None => RuleBook::open(self.env),
         }
+    }
+
+    /// A file that was named, unless it is a database of the program that this name comes from.
+    fn own_database(&self, path: &Path) -> Result<PathBuf, CommandError> {
+        let full = self.env.current.join(path);
+        if towpath_store::read_dp_aliases(&full).is_ok() {
+            let path = path.display();
+            let message = format!(
+                "{path} is a database of another dp; to take its aliases: dp aliases import {path}"
+            );
+            return Err(CommandError::bad_input(message));
+        }
+        Ok(full)
     }
 }
 
@@ -119,7 +132,13 @@ pub fn run(arguments: &[OsString], invocation: &Invocation) -> Ended {
 }
 
 fn execute(line: DpArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let dp = Dp { env: invocation.environment()?, db: line.db, json: line.json };
+    let env = invocation.environment()?;
+    let config = DpConfig::read(env)?;
+    if !matches!(line.verb, Verb::Config(_) | Verb::Version) {
+        config.check()?;
+    }
+    let json = line.json || config.is_json();
+    let dp = Dp { env, db: line.db, json, config };
     match line.verb {
         Verb::Alias(args) => alias_set_or_delete_rule::execute(&dp, &args),
         Verb::Aliases(args) => aliases_table_of_rules::execute(&dp, &args),
@@ -135,6 +154,9 @@ fn execute(line: DpArgs, invocation: &Invocation) -> Result<Exit, CommandError> 
         Verb::Similar(args) => similar_known_tools::execute(&dp, &args),
         Verb::Suggest(args) => suggest_rules_from_mistakes::execute(&dp, &args),
         Verb::Export(args) => list_and_export_calls::export(&dp, &args),
+        Verb::EnvNeeds(args) => env_needs::execute(&dp, &args),
+        Verb::Config(args) => config_file::execute(&dp, &args),
+        Verb::Sources => sources::execute(&dp),
         Verb::Version => {
             out::line(format!("dp {} (towpath)", env!("CARGO_PKG_VERSION")));
             Ok(Exit::Done)
@@ -145,13 +167,11 @@ fn execute(line: DpArgs, invocation: &Invocation) -> Result<Exit, CommandError> 
 
 /// Verbs of the program that this name comes from, and what does their work.
 const ELSEWHERE: &[(&str, &str)] = &[
-    ("config", "settings are in a file: towpath settings"),
-    ("env-needs", "commands that are not found are among: dp paths"),
+    ("completion", "completions of towpath: towpath completions"),
     ("map", "a rule can have a message: dp alias … --message TEXT"),
     ("mappings", "the messages of rules are in: towpath rules list"),
     ("recoveries", "what was run after a failure is in: towpath rules suggest"),
     ("serve", "records stay on this machine; to share rules: dp aliases export"),
-    ("sources", "hosts and their hooks are in: towpath doctor"),
     ("struggling", "what fails most is in: dp paths"),
     ("turns", "calls are recorded one by one: dp list"),
 ];

@@ -36,14 +36,17 @@ pub fn paths(dp: &Dp<'_>, args: &PathsArgs) -> Result<Exit, CommandError> {
     let rules = dp.rules()?;
     if dp.json {
         let rows = counts.iter().map(|count| {
-            json!({
+            let mut row = json!({
                 "id": count.value,
                 "pattern": count.value,
                 "count": count.calls,
                 "first_seen": utc(count.first_ms),
                 "last_seen": utc(count.last_ms),
-                "alias_to": alias_of(&rules, &count.value).unwrap_or_default(),
-            })
+            });
+            if let Some(alias) = alias_of(&rules, &count.value) {
+                row["alias_to"] = alias.into();
+            }
+            row
         });
         out::json(&rows.collect());
         return Ok(Exit::Done);

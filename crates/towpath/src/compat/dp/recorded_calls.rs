@@ -12,7 +12,7 @@ impl Dp<'_> {
     /// The journal with everything that was recorded; `None` while there is nothing.
     pub fn records(&self) -> Result<Option<Store>, CommandError> {
         match &self.db {
-            Some(path) => Ok(Store::open_file_for_reading(&self.env.current.join(path))?),
+            Some(path) => Ok(Store::open_file_for_reading(&self.own_database(path)?)?),
             None => folded_journal(self.env),
         }
     }

@@ -48,7 +48,9 @@ pub fn execute(dp: &Dp<'_>, args: &SimilarArgs) -> Result<Exit, CommandError> {
         }
         return Ok(Exit::Done);
     }
+    let configured = dp.config.list("known_tools");
     let known: Vec<&str> = match args.known.is_empty() {
+        true if !configured.is_empty() => configured.iter().map(String::as_str).collect(),
         true => CLAUDE_CODE.to_vec(),
         false => args.known.iter().map(|name| name.trim()).collect(),
     };

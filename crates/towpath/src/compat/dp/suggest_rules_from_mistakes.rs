@@ -7,7 +7,6 @@ use crate::corrections::failures::proposal_view::proposal_lines;
 use crate::corrections::failures::suggested_rules::{Recorded, proposal_json};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
-use crate::terminal::terminal_width_and_colours::Screen;
 
 /// Propose rules for mistakes that agents have made.
 ///
@@ -38,9 +37,8 @@ pub fn execute(dp: &Dp<'_>, args: &SuggestArgs) -> Result<Exit, CommandError> {
         out::note("No suggestions.");
         return Ok(Exit::Done);
     }
-    let screen = Screen::new(dp.env);
     for proposal in &proposals {
-        out::line(proposal_lines(proposal, &screen).join("\n") + "\n");
+        out::line(proposal_lines(proposal, dp.env).join("\n") + "\n");
     }
     out::note("to accept, edit or dismiss each of them: towpath rules suggest");
     Ok(Exit::Done)

@@ -1,6 +1,7 @@
 //! A proposed rule as a user sees it: what it does, what led to it, and what it would have changed.
 
-use crate::corrections::rule_view::summary;
+use crate::corrections::rule_view::{summary, warnings_here};
+use crate::environment::Environment;
 use crate::terminal::format::{clean, count};
 use crate::terminal::report::wrapped;
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
@@ -8,19 +9,25 @@ use towpath_rules::failure::Proposal;
 use towpath_rules::{Rule, RuleKind};
 
 /// Nothing is shortened but the head: what is accepted must be seen.
-pub fn proposal_lines(proposal: &Proposal, screen: &Screen) -> Vec<String> {
+pub fn proposal_lines(proposal: &Proposal, env: &Environment) -> Vec<String> {
+    let screen = &Screen::new(env);
     let broken = |text: &str, used: usize| match screen.width {
         Some(width) => wrapped(text, width.saturating_sub(used).max(1)),
         None => vec![text.to_owned()],
     };
-    let rule = proposal.rule.clone().check(0, String::new(), true);
-    let head = rule.map_or(String::new(), |rule: Rule| {
-        format!("{}: {}", rule.kind.name().as_str(), summary(&rule))
+    let checked = proposal.rule.clone().check(0, String::new(), true).ok();
+    let head = checked.as_ref().map_or(String::new(), |rule: &Rule| {
+        format!("{}: {}", rule.kind.name().as_str(), summary(rule))
     });
     let mut lines = broken(&head, 0);
     for text in evidence(proposal) {
         let dim = |line: String| format!("  {}", screen.paint(Tint::Dim, &line));
         lines.extend(broken(&text, 2).into_iter().map(dim));
+    }
+    for warning in checked.iter().flat_map(|rule| warnings_here(env, rule, &[])) {
+        let mark = screen.paint(Tint::Attention, "warning:");
+        let text = broken(&warning.to_string(), 11).join("\n           ");
+        lines.push(format!("  {mark} {text}"));
     }
     for change in &proposal.back_test.examples {
         for (mark, tint, text) in

@@ -4,8 +4,8 @@ use super::HookCall;
 use super::after_call::right_tool;
 use super::append_call_to_log::End;
 use crate::exit_codes_and_errors::CommandError;
-use towpath_rules::hook_record::HookRecord;
-use towpath_rules::host::{Answer, BatchCall};
+use towpath_rules::hook_record::{HookRecord, RecordedDecision};
+use towpath_rules::host::Answer;
 
 pub fn answer(call: &HookCall) -> Result<Answer, CommandError> {
     let mut reasons: Vec<String> = Vec::new();
@@ -15,17 +15,17 @@ pub fn answer(call: &HookCall) -> Result<Answer, CommandError> {
         let called = call.called(&one.call, one.call_id.as_deref(), &end);
         records.push(HookRecord::Called(called));
         if one.is_unknown_tool()
-            && let Some(reason) = reason(call, one)?
-            && !reasons.contains(&reason)
+            && let Some(denial) = right_tool(call, &one.call)?
         {
-            reasons.push(reason);
+            let denied = RecordedDecision::Denied;
+            let record = call.corrected(denial.rules, &one.call.tool, "", denied);
+            records.push(HookRecord::Corrected(record));
+            if !reasons.contains(&denial.reason) {
+                reasons.push(denial.reason);
+            }
         }
     }
     call.append(&records);
     let context = (!reasons.is_empty()).then(|| reasons.join("\n"));
     Ok(call.payload.answer_after(context.as_deref()))
-}
-
-fn reason(call: &HookCall, one: &BatchCall) -> Result<Option<String>, CommandError> {
-    right_tool(call, &one.call)
 }

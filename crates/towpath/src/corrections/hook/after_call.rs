@@ -9,7 +9,7 @@ use crate::exit_codes_and_errors::CommandError;
 use towpath_rules::failure::classify;
 use towpath_rules::hook_record::HookRecord;
 use towpath_rules::host::{Answer, Outcome};
-use towpath_rules::{Correction, RuleIndex, ToolCall, correct};
+use towpath_rules::{Correction, Denial, RuleIndex, ToolCall, correct};
 
 pub fn answer(call: &HookCall) -> Result<Answer, CommandError> {
     let mut records = Vec::new();
@@ -23,7 +23,7 @@ pub fn answer(call: &HookCall) -> Result<Answer, CommandError> {
             text: &outcome.text,
         };
         if end.failed && tool_call.shell.is_none() {
-            contexts.extend(right_tool(call, tool_call)?);
+            contexts.extend(right_tool(call, tool_call)?.map(|denial| denial.reason));
         }
         let called = call.called(tool_call, call.payload.call_id.as_deref(), &end);
         records.push(HookRecord::Called(called));
@@ -42,28 +42,35 @@ pub fn has_failed(call: &ToolCall, outcome: &Outcome) -> bool {
     })
 }
 
-fn compare(call: &HookCall, records: &mut Vec<HookRecord>, contexts: &mut Vec<String>) {
+/// Compares what ran with what was written. Anything else counts as dropped: where two hooks write a
+/// call, the host takes one of them.
+pub fn compare(call: &HookCall, records: &mut Vec<HookRecord>, contexts: &mut Vec<String>) {
     let Some((_, ran)) = call.payload.call.command() else { return };
     let Some(session) = session_lines(call) else { return };
     let Some((line, what)) = session.ended(call.payload.call_id.as_deref(), ran) else { return };
     let (host, version) = (call.payload.host, call.version.as_deref());
-    if what != Ran::Other {
-        let honoured = what == Ran::Corrected;
-        call.note(hosts_ignoring_rewrites::record(&call.directory, host, version, honoured));
-    }
+    let honoured = what == Ran::Corrected;
+    call.note(hosts_ignoring_rewrites::record(&call.directory, host, version, honoured));
     records.push(call.ran(&line.id, ran));
     call.note(session.end(&line));
-    contexts.extend(line.context.filter(|_| what == Ran::Corrected));
+    contexts.extend(match honoured {
+        true => line.context,
+        // It may have read that its command was corrected.
+        false => Some(format!(
+            "The correction was not used: another hook or the agent program ran `{}` instead.",
+            call.masking().text(ran)
+        )),
+    });
 }
 
 /// What a rule has for a tool that does not exist.
-pub fn right_tool(call: &HookCall, tool_call: &ToolCall) -> Result<Option<String>, CommandError> {
+pub fn right_tool(call: &HookCall, tool_call: &ToolCall) -> Result<Option<Denial>, CommandError> {
     let rules = call.rules(tool_call)?;
     if rules.rules.is_empty() || rules.paused.is_paused(call.at_ms) {
         return Ok(None);
     }
     match correct(tool_call, &RuleIndex::new(rules.rules)) {
-        Correction::Denied(denial) => Ok(Some(denial.reason)),
+        Correction::Denied(denial) => Ok(Some(denial)),
         _ => Ok(None),
     }
 }

@@ -91,7 +91,7 @@ fn remember(call: &HookCall, session: &SessionLines, rewrite: &Rewrite, record: 
         RecordedDecision::Denied | RecordedDecision::Reported => return,
     };
     let later = call.payload.host.capabilities().context == ContextChannel::After;
-    let context = (later && rewritten).then(|| call.masking().text(&rewrite.context()));
+    let context = (later && rewritten).then(|| call.masking().text(&rewrite.explanation()));
     let (id, by) = (&record.origin.id, mark(call));
     let mut line = ProducedLine::new(id, by, &rewrite.before, &rewrite.after);
     line.rewritten = rewritten;

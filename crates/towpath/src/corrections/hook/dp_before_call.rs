@@ -50,12 +50,17 @@ fn check(invocation: &Invocation, database: Option<&Path>) -> Result<PaveCheck, 
     let on_tools: Vec<u64> =
         rules.rules.iter().filter(|r| is_on_tool(r)).map(|r| r.number).collect();
     let corrected = correct_call(&call, rules);
-    let decision = decided(&call, &corrected);
+    let mut decision = decided(&call, &corrected);
     if let (Correction::Denied(denial), Decision::Deny { reason }) =
         (&corrected.correction, &decision)
         && denial.rules.iter().all(|number| on_tools.contains(number))
     {
         return Ok(PaveCheck { stdout: String::new(), blocked: Some(reason.clone()) });
+    }
+    if let (Decision::Rewrite { context: Some(shown), .. }, Correction::Rewritten(rewrite)) =
+        (&mut decision, &corrected.correction)
+    {
+        *shown = rewrite.context();
     }
     Ok(PaveCheck { stdout: call.payload.answer(&decision).stdout, blocked: None })
 }

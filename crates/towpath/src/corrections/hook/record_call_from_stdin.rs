@@ -1,6 +1,6 @@
 //! One call, recorded from its description on stdin: what hooks that were installed for `dp` run.
 
-use super::after_call::has_failed;
+use super::after_call::{compare, has_failed};
 use super::append_call_to_log::End;
 use super::{HookCall, read_stdin};
 use crate::corrections::{fold_hook_log, hook_log};
@@ -31,17 +31,20 @@ pub fn ingest(
         exit_code: outcome.and_then(|outcome| outcome.exit_code),
         text: outcome.map_or("", |outcome| outcome.text.as_str()),
     };
+    let mut records = Vec::new();
+    compare(&call, &mut records, &mut Vec::new());
     let called = call.called(tool_call, call.payload.call_id.as_deref(), &end);
-    let row = fold_hook_log::call_row(called.clone());
+    records.push(HookRecord::Called(called.clone()));
+    let row = fold_hook_log::call_row(called);
     match database {
         Some(path) => drop(Store::open_file(path)?.tool_calls_add(std::slice::from_ref(&row))?),
-        None => append(&call, HookRecord::Called(called))?,
+        None => append(&call, &records)?,
     }
     Ok(row)
 }
 
-fn append(call: &HookCall, record: HookRecord) -> Result<(), CommandError> {
-    hook_log::append(&call.directory, &[record]).map(drop).map_err(|error| {
+fn append(call: &HookCall, records: &[HookRecord]) -> Result<(), CommandError> {
+    hook_log::append(&call.directory, records).map(drop).map_err(|error| {
         let directory = call.directory.path().display().to_string();
         CommandError::setup(format!("{directory} cannot be written: {error}"))
     })

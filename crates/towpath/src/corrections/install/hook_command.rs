@@ -19,9 +19,19 @@ pub enum Program {
     At(String),
     /// On the PATH of whoever runs the hook.
     OnPath,
+    /// By the name `dp`, which is on PATH and is this program.
+    Dp,
 }
 
-const NAME: &str = "towpath";
+pub const NAME: &str = "towpath";
+const DP: &str = "dp";
+
+/// The commands of hooks under the name `dp`.
+pub const DP_BEFORE: &str = "dp pave-check";
+
+pub fn dp_after(host: Host) -> String {
+    format!("{DP} ingest --source {}", host.name())
+}
 
 impl Program {
     pub fn of(env: &Environment, scope: Scope) -> Result<Program, CommandError> {
@@ -38,6 +48,13 @@ impl Program {
         Ok(Program::At(text.to_owned()))
     }
 
+    /// Whether the name `dp` on PATH is this program.
+    pub fn is_dp(env: &Environment) -> bool {
+        let own = own_program().ok().and_then(|own| own.canonicalize().ok());
+        let dp = env.on_path(DP).and_then(|dp| env.current.join(dp).canonicalize().ok());
+        dp.is_some() && dp == own
+    }
+
     /// The command line, for a shell.
     pub fn command(&self, row: &HostFiles, event: HookEvent) -> String {
         let arguments = format!("hook {} --host {}", event.name(), row.host.name());
@@ -48,6 +65,8 @@ impl Program {
             }
             Program::At(path) => format!("{} {arguments}", quote(path)),
             // Another host may run a project's hooks too.
+            Program::Dp if event == HookEvent::Pre => DP_BEFORE.to_owned(),
+            Program::Dp => dp_after(row.host),
             Program::OnPath => {
                 format!("command -v {NAME} >/dev/null 2>&1 || exit 0; {NAME} {arguments} || true")
             }
@@ -59,6 +78,7 @@ impl Program {
         match self {
             Program::At(path) => path,
             Program::OnPath => NAME,
+            Program::Dp => DP,
         }
     }
 }

@@ -63,10 +63,10 @@ pub struct InstalledEvent {
 pub enum Since {
     /// All that have hooks.
     Always,
-    /// An older one may ignore all hooks because of the name. In a project, whose users have any
-    /// version, it is not installed.
+    /// An older one may ignore all hooks because of the name.
     Version(u64, u64, u64),
-    /// It is not known which versions read it: as above, but installed for a user.
+    /// It is not known which versions read it. In a project, whose users have any version, it is not
+    /// installed.
     Unknown,
 }
 
@@ -227,13 +227,17 @@ impl HostFiles {
 
     /// The events for a scope. `version` is that of the host on this machine, where it is known.
     pub fn events(&self, scope: Scope, version: Option<(u64, u64, u64)>) -> Vec<InstalledEvent> {
-        let reads = |event: &&InstalledEvent| match (event.since, scope) {
-            (Since::Always, _) => true,
-            (_, Scope::Project) => false,
-            (Since::Unknown, Scope::User) => true,
-            (Since::Version(a, b, c), Scope::User) => version.is_some_and(|v| v >= (a, b, c)),
+        let reads = |event: &&InstalledEvent| match event.since {
+            Since::Always => true,
+            Since::Unknown => scope == Scope::User,
+            Since::Version(a, b, c) => version.is_some_and(|v| v >= (a, b, c)),
         };
         self.events.iter().filter(reads).copied().collect()
+    }
+
+    /// Its hooks are command lines.
+    pub fn has_commands(&self) -> bool {
+        self.form != Form::Plugin
     }
 
     /// The members of a new file beside `hooks`.

@@ -3,6 +3,7 @@
 //! that cannot be read for sure is refused and not touched.
 
 mod change_settings_file;
+mod foreign_hooks;
 mod hook_command;
 mod host_settings_table;
 mod installed_hooks;
@@ -12,6 +13,7 @@ mod opencode_plugin;
 mod settings_entries;
 
 pub use change_settings_file::{Action, Backup, FileChange};
+pub use foreign_hooks::foreign_hooks;
 pub use host_settings_table::{HostFiles, Scope};
 pub use installed_hooks::{Installed, installed};
 
@@ -19,7 +21,7 @@ use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::diagnostics;
 use crate::terminal::shown_path::shown_path;
-use hook_command::Program;
+use hook_command::{NAME, Program};
 use host_settings_table::{Form, InstalledEvent};
 use json_with_byte_ranges::JsonError;
 use serde_json::{Map, Value, json};
@@ -36,6 +38,8 @@ pub struct Request {
     pub remove: bool,
     /// The host's version on this machine, where it is known.
     pub version: Option<(u64, u64, u64)>,
+    /// The hooks are those of the name `dp`.
+    pub as_dp: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,10 +90,12 @@ impl Target {
 }
 
 impl Hooks {
-    fn has(self, event: HookEvent) -> bool {
+    fn has(self, event: HookEvent, as_dp: bool) -> bool {
         match self {
             Hooks::All => true,
+            Hooks::Correcting if as_dp => event == HookEvent::Pre,
             Hooks::Correcting => event != HookEvent::Failure,
+            Hooks::Recording if as_dp => matches!(event, HookEvent::Post | HookEvent::Failure),
             Hooks::Recording => event != HookEvent::Pre,
         }
     }
@@ -131,6 +137,11 @@ impl Plan {
     }
 }
 
+/// Whether the name `dp` on PATH is this program.
+pub fn is_dp(env: &Environment) -> bool {
+    Program::is_dp(env)
+}
+
 type Edited = Result<Option<String>, JsonError>;
 
 fn edit(
@@ -145,11 +156,14 @@ fn edit(
         let without = |text| settings_entries::without_ours(text, row);
         return Ok(file.text().map_or_else(unchanged, without));
     }
-    let program = Program::of(env, scope)?;
+    let program = match request.as_dp {
+        true => Program::Dp,
+        false => Program::of(env, scope)?,
+    };
     let events = row.events(scope, request.version);
     let wanted: Vec<(InstalledEvent, String)> = events
         .iter()
-        .filter(|event| request.hooks.has(event.event))
+        .filter(|event| request.hooks.has(event.event, request.as_dp))
         .map(|event| (*event, program.command(row, event.event)))
         .collect();
     let known = match (file.text(), request.version) {
@@ -208,14 +222,26 @@ fn notes(env: &Environment, request: &Request, changes: &[FileChange]) -> Vec<St
     if request.remove {
         return notes;
     }
+    let project = request.target.scope() == Scope::Project;
+    if project && env.on_path(NAME).is_none() {
+        notes.push(format!(
+            "{NAME} is not on PATH here: the hooks of this project do nothing for you"
+        ));
+    }
+    if let Some(text) = changes.first().and_then(|change| change.after.as_deref()) {
+        notes.extend(foreign_hooks::notes(text, HostFiles::of(request.host)));
+    }
     match request.host {
-        Host::ClaudeCode if request.target.scope() == Scope::User && request.version.is_none() => {
-            notes.push(
-                "the version of Claude Code is not known, so the hooks for failed calls and for \
-                 unknown tools are left out"
-                    .to_owned(),
-            );
-        }
+        Host::ClaudeCode if request.version.is_none() => notes.push(
+            "the version of Claude Code is not known, so the hooks for failed calls and for unknown \
+             tools are left out"
+                .to_owned(),
+        ),
+        Host::ClaudeCode if project && changed => notes.push(
+            "the hooks for failed calls and for unknown tools need Claude Code 2.1.119 or newer: in \
+             an older one no hook of this project runs"
+                .to_owned(),
+        ),
         Host::Codex if changed => notes.push(
             "Codex runs a new or changed hook only after you trust it: start codex, type /hooks, \
              and trust the entries of towpath"
@@ -233,7 +259,7 @@ fn notes(env: &Environment, request: &Request, changes: &[FileChange]) -> Vec<St
             ));
         }
         Host::Gemini | Host::Copilot | Host::Cursor
-            if changed && request.target.scope() == Scope::Project =>
+            if changed && project =>
         {
             let title = HostFiles::of(request.host).title;
             notes.push(format!("{title} runs the hooks of a project only in a trusted folder"));

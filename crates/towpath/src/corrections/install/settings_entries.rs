@@ -1,6 +1,7 @@
 //! Our entries in the text of a host's settings: added, brought up to date, found and removed. Text in,
 //! text out; nothing here reads or writes a file.
 
+use super::hook_command::{DP_BEFORE, dp_after};
 use super::host_settings_table::{Form, HostFiles, InstalledEvent, Scope};
 use super::json_edit::{Formatting, append, is_left_of_ours, new_file, remove, replace};
 use super::json_with_byte_ranges::{JsonError, Node, parse};
@@ -24,6 +25,20 @@ fn hook_of(command: &str, host: Host) -> Option<HookEvent> {
     HookEvent::ALL.into_iter().find(is_event)
 }
 
+/// Whether a command is a hook of ours.
+pub fn is_ours(command: &str, host: Host) -> bool {
+    hook_of(command, host).is_some() || dp_hook_of(command, host, HookEvent::Pre)
+}
+
+/// Whether a command is the hook that the name `dp` has for an event.
+fn dp_hook_of(command: &str, host: Host, event: HookEvent) -> bool {
+    match event {
+        HookEvent::Pre => command == DP_BEFORE,
+        HookEvent::Post | HookEvent::Failure => command == dp_after(host),
+        HookEvent::Batch => false,
+    }
+}
+
 /// Where one of our entries is: positions in `hooks`, in the event's array, and in a group.
 struct Found<'a> {
     member: usize,
@@ -40,7 +55,14 @@ fn found<'a>(root: &'a Node, row: &HostFiles) -> Vec<Found<'a>> {
         for (item, entry) in event.value.children().iter().enumerate() {
             let mut add = |inner: Option<usize>, entry: &'a Node| {
                 let command = entry.get(row.command_key);
-                let hook = command.and_then(|c| hook_of(c.string()?, row.host));
+                let named =
+                    row.events.iter().find(|known| event.key.as_deref() == Some(known.name));
+                let of_dp = |text: &str| {
+                    let event = named?.event;
+                    dp_hook_of(text, row.host, event).then_some(event)
+                };
+                let text = command.and_then(Node::string);
+                let hook = text.and_then(|text| hook_of(text, row.host).or_else(|| of_dp(text)));
                 if let (Some(command), Some(event)) = (command, hook) {
                     all.push(Found { member, item, inner, event, command });
                 }

@@ -43,8 +43,9 @@ fn looked_for(kind: &RuleKind) -> String {
         | RuleKind::Regex { tool, parameter, from, .. } => {
             format!("{from} in {parameter} of {tool}")
         }
+        RuleKind::Refuse { from, option } if !option.is_empty() => format!("{from} with {option}"),
         RuleKind::Command { from, .. }
         | RuleKind::Recipe { from, .. }
-        | RuleKind::Refuse { from } => from.clone(),
+        | RuleKind::Refuse { from, .. } => from.clone(),
     }
 }

@@ -30,7 +30,10 @@ fn a_host_that_runs_the_original_twice_is_denied_instead() {
     let denied = json!({ "hookSpecificOutput": {
         "hookEventName": "PreToolUse",
         "permissionDecision": "deny",
-        "permissionDecisionReason": format!("{GREP_CONTEXT}. Use this command instead:\nrg 3"),
+        "permissionDecisionReason": format!(
+            "{GREP_CONTEXT}. Use this command instead:\nrg 3\n\
+             It is not run for you: what towpath corrected was not used here.\n"
+        ),
     }});
     let pre = |call: &str, command: &str| {
         hooked.answer("pre", &hooked.payload("PreToolUse", call, command))
@@ -57,7 +60,8 @@ fn a_host_that_runs_the_original_twice_is_denied_instead() {
     assert_eq!(pre("7", "grep 3"), denied);
     let doctor = hooked.user.towpath(&["doctor"]).stdout;
     assert!(
-        doctor.contains("claude-code") && doctor.contains("ran the original of 2 calls"),
+        doctor.contains("claude-code")
+            && doctor.contains("did not run the corrected command of 2 calls"),
         "{doctor}"
     );
     let (_, corrections) = hooked.recorded();
@@ -92,4 +96,27 @@ fn without_call_ids_what_ran_is_found_by_its_text() {
     }
     let answer = hooked.before("grep 2");
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+/// Where two hooks write a call, a host takes one of them.
+#[test]
+fn what_another_hook_wrote_counts_as_dropped_and_the_agent_reads_it() {
+    let hooked = Hooked::new(&[GREP]);
+    for call in ["1", "2"] {
+        let line = format!("grep {call}");
+        hooked.answer("pre", &hooked.payload("PreToolUse", call, &line));
+        let ran = hooked.payload("PostToolUse", call, &format!("saver {line}"));
+        let answer = hooked.answer("post", &ran);
+        assert_eq!(
+            answer["hookSpecificOutput"]["additionalContext"],
+            format!(
+                "The correction was not used: another hook or the agent program ran \
+                 `saver grep {call}` instead."
+            )
+        );
+    }
+    let answer = hooked.before("grep 3");
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    let log = hooked.user.towpath(&["rules", "log"]).exits(0).stdout;
+    assert_eq!(log.matches("something else ran").count(), 2, "{log}");
 }

@@ -20,7 +20,7 @@ fn a_run_brings_the_hooks_to_claude_code() {
     hooked.is_shown(RECIPE_CONTEXT);
     hooked.is_shown("There is no tool \"read_fil\". Use \"Read\" instead.");
     let corrections = hooked.corrections();
-    assert_eq!(corrections.len(), 3, "{corrections:#?}");
+    assert_eq!(corrections.len(), 4, "{corrections:#?}");
     assert_eq!(corrections[0]["host"], "claude-code");
     assert_eq!(corrections[0]["version"], "2.1.325");
     assert_eq!(corrections[0]["ran"], "echo hello > corrected.txt");
@@ -75,6 +75,40 @@ fn an_old_version_that_drops_rewrites_is_noticed() {
     finish(with_prompt(command, &hooked.user)).exits(0);
     assert_eq!(hooked.file("out.txt"), "1\n1\n2\n3\n", "{}", hooked.shown());
     hooked.is_shown("Corrected: seq → echo (print it)");
-    hooked.towpath(&["doctor"]).exits(0).shows("ran the original of 2 calls");
+    hooked.towpath(&["doctor"]).exits(0).shows("did not run the corrected command of 2 calls");
+    hooked.no_error_in_the_hook();
+}
+
+/// Another hook that rewrites commands finishes last, and the program takes its answer. Twice it may;
+/// then the agent is shown the corrected command, and both hooks do their work on it.
+#[test]
+fn beside_another_rewriting_hook_the_corrected_command_is_refused_with() {
+    let hooked = Hooked::without_hooks(&CLAUDE_CODE, "claude-code", None);
+    hooked.towpath(&["rules", "add", "command", "seq", "echo"]).exits(0);
+    let saver = "#!/bin/sh\ncommand=$(sed 's/.*\"command\":\"\\([^\"]*\\)\".*/\\1/')\nsleep 1\n\
+        printf '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":\
+        {\"command\":\"true; %s\"}}}' \"$command\"\n";
+    hooked.user.program("bin/saver", saver);
+    let settings = r#"{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"saver"}]}]}}"#;
+    let file = hooked.user.path(".claude/settings.json");
+    std::fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
+    std::fs::write(&file, settings).expect("settings");
+    hooked.towpath(&["init", "claude-code"]).exits(0).shows("note: `saver` runs before calls too");
+    let answers = ["seq 1 >> out.txt", "seq 2 >> out.txt", "seq 3 >> out.txt", "echo 3 >> out.txt"];
+    let mut answers: Vec<Answer> = answers.iter().map(|line| CLAUDE_CODE.tool(line)).collect();
+    answers.push(Answer::Text("Done."));
+    let arguments = ["-p", "--output-format", "json", "--dangerously-skip-permissions"];
+    let program = hooked.command(CLAUDE_CODE.path(), &arguments);
+    hooked.talk(program, answers).exits(0);
+    assert_eq!(hooked.file("out.txt"), "1\n1\n2\n3\n", "{}", hooked.shown());
+    hooked.is_shown("The correction was not used: another hook or the agent program ran");
+    hooked.is_shown("Use this command instead:\necho 3 >> out.txt");
+    let ran: Vec<Value> = hooked.corrections().iter().map(|c| c["ran"].clone()).collect();
+    assert_eq!(ran[0], "true; seq 1 >> out.txt", "{ran:?}");
+    hooked
+        .towpath(&["doctor"])
+        .exits(0)
+        .shows("did not run the corrected command of 2 calls")
+        .shows("`saver` runs before calls too");
     hooked.no_error_in_the_hook();
 }

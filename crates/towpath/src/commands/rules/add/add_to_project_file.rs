@@ -5,6 +5,7 @@ use super::AddedRule;
 use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::project_rules::{FileTrust, ProjectRules, RULES_FILE};
 use crate::corrections::project_rules_edit::{EditError, with_rule};
+use crate::corrections::rule_view::warnings_here;
 use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::environment::{Environment, is_project};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
@@ -12,7 +13,7 @@ use crate::files;
 use crate::terminal::diagnostics;
 use crate::terminal::shown_path::shown_path;
 use std::path::{Path, PathBuf};
-use towpath_rules::{Rule, Scope, warnings};
+use towpath_rules::{Rule, Scope};
 
 pub fn add(env: &Environment, rule: Rule, dry_run: bool) -> Result<AddedRule, CommandError> {
     let root = root(env)?;
@@ -37,7 +38,7 @@ pub fn add(env: &Environment, rule: Rule, dry_run: bool) -> Result<AddedRule, Co
     let in_file = known.project.iter().flat_map(|project| &project.rules);
     let saved = in_file.into_iter().find(|known| !dry_run && known.key() == key).cloned();
     let rule = saved.unwrap_or(Rule { scope: Scope::Project, ..rule });
-    let warnings = warnings(&rule, &known.rules);
+    let warnings = warnings_here(env, &rule, &known.rules);
     Ok(AddedRule { replaces, saved: !dry_run, warnings, rule, file: Some((path, trusted)) })
 }
 

@@ -79,13 +79,18 @@ pub struct ToolArgs {
 
 /// Refuse a command, and show the agent what to do instead.
 ///
-/// This helps an agent that means well. It is no security boundary.
+/// It looks at what runs: the program may have a path, options may come before the subcommand, and a
+/// shell may read the command as text. This helps an agent that means well. It is no security boundary.
 ///
-/// Example: towpath rules add refuse "git push --force" --message "use --force-with-lease"
+/// Example: towpath rules add refuse "git push" --option --force,-f --message "use --force-with-lease"
 #[derive(Debug, clap::Args)]
 pub struct RefuseArgs {
-    /// The words that the command begins with.
+    /// The program, and its subcommand.
     prefix: String,
+    /// Only with one of these options, wherever in the command it is; commas between them.
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, default_value = "")]
+    #[arg(hide_default_value = true)]
+    option: String,
     #[command(flatten)]
     shared: SharedOptions,
 }
@@ -222,8 +227,8 @@ impl KindArgs {
                 to: to.clone(),
                 host: host.name().to_owned(),
             },
-            KindArgs::Refuse(RefuseArgs { prefix, .. }) => {
-                RuleKind::Refuse { from: prefix.clone() }
+            KindArgs::Refuse(RefuseArgs { prefix, option, .. }) => {
+                RuleKind::Refuse { from: prefix.clone(), option: option.clone() }
             }
             KindArgs::Recipe(args) => RuleKind::Recipe {
                 from: args.from.clone(),

@@ -10,7 +10,6 @@ use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::{clean, now_ms};
 use crate::terminal::out;
-use crate::terminal::terminal_width_and_colours::Screen;
 use std::process::Command;
 use towpath_rules::failure::{Proposal, Suggestions, judge};
 use towpath_rules::{AboutRules, NewRule, Rule, RulesFormat, write_rules};
@@ -28,13 +27,12 @@ pub fn review(
     recorded: &Recorded,
     suggestions: &Suggestions,
 ) -> Result<(), CommandError> {
-    let screen = Screen::new(env);
     let total = suggestions.proposals.len();
     for (index, proposal) in suggestions.proposals.iter().enumerate() {
         out::line(format!("{} of {total}", index + 1));
         let mut proposal = proposal.clone();
         loop {
-            out::line(proposal_lines(&proposal, &screen).join("\n"));
+            out::line(proposal_lines(&proposal, env).join("\n"));
             match ask() {
                 Answer::Accept => accept(env, &proposal)?,
                 Answer::Dismiss => dismiss(env, &proposal)?,
