@@ -64,7 +64,7 @@ impl Lookup {
                 // A refused option may be written in other ways.
                 let refuses = matches!(kind, RuleKind::Refuse { .. });
                 let plain =
-                    |text: &String| !text.contains(QUOTING) && !(refuses && text.starts_with('-'));
+                    |text: &String| !(text.contains(QUOTING) || refuses && text.starts_with('-'));
                 let texts = words.chain([other.to_owned()]).filter(plain);
                 let required = texts.max_by_key(String::len).filter(|text| text.len() > 1);
                 Lookup::Program { program, required }

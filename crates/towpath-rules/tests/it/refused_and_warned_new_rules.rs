@@ -144,7 +144,7 @@ fn what_a_rule_would_break_is_warned_about() {
         flag("kubectl get", "--namespace", ""),
         flag("scp", "-q", ""),
         flag("scp", "-r", "-R"),
-        recipe("gt x", "cd d; git push {{.Args}}").clone(),
+        recipe("gt x", "cd d; git push {{.Args}}"),
     ] {
         let found = warned(kind.clone());
         assert!(found.iter().all(|text| text.contains("subshell")), "{kind:?}: {found:?}");
