@@ -4,8 +4,8 @@
 
 use towpath_core::{Diagnostic, Map};
 use towpath_document::{
-    CommandEnd, Document, DocumentSet, Evaluation, FileKind, Files, Found, Next, NodeKind, Roots,
-    check as foresee, read, read_regions, tree_json,
+    CommandEnd, Document, DocumentSet, Evaluation, FileKind, Files, Found, Inputs, Next, NodeKind,
+    Roots, check as foresee, read, read_regions, tree_json,
 };
 
 /// What every command prints: text, JSON and a number.
@@ -28,7 +28,7 @@ fn one(document: Document, bytes: &[u8]) {
     let unreadable = document.problems.iter().any(Diagnostic::is_error);
     let mut set = DocumentSet::new("main", document);
     set.most_text = MOST_TEXT;
-    let (roots, inputs, files) = (roots(), Map::new(), Stubs { own: bytes });
+    let (roots, inputs, files) = (roots(), Inputs::default(), Stubs { own: bytes });
     let checked = foresee(set.clone(), &roots, &inputs, &files);
     located(&checked.problems);
     assert!(checked.has_errors() || !unreadable, "an error of reading is lost");

@@ -5,6 +5,9 @@ use crate::interpolated::{Interpolated, reference_at};
 use crate::read_error::ReadError;
 use towpath_core::Span;
 
+/// How many arguments a call may have: one with more was not typed.
+const MOST_ARGUMENTS: usize = 10_000;
+
 /// Reads one line of a document, byte by byte. Every byte that it compares is ASCII, so that it never
 /// stops inside of a character.
 pub(crate) struct LineReader<'a> {
@@ -75,6 +78,15 @@ impl<'a> LineReader<'a> {
         Ok(string)
     }
 
+    /// A reference; the reader is at its braces.
+    pub fn reference(&mut self) -> Interpolated {
+        let start = self.at;
+        let mut text = Interpolated::default();
+        self.brace(&mut text);
+        text.span = self.span_from(start);
+        text
+    }
+
     fn quoted_into(&mut self, string: &mut Interpolated) -> Result<(), ReadError> {
         let start = self.at;
         let quote = self.peek().unwrap_or_default();
@@ -139,6 +151,10 @@ impl<'a> LineReader<'a> {
         let mut arguments = Vec::new();
         loop {
             let argument = self.argument(open)?;
+            if arguments.len() >= MOST_ARGUMENTS {
+                let span = Span { start: open, end: self.at };
+                return Err(ReadError::new(span, "a call cannot have so many arguments"));
+            }
             let last = self.take(")");
             if !(last && argument.written_nothing) {
                 arguments.push(argument.text);

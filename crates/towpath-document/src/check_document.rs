@@ -1,6 +1,7 @@
 //! Everything that can be known of a document before anything runs: its imports, its problems, and the
 //! commands that it would run.
 
+use crate::definition_scope::Inputs;
 use crate::document::NodeKind;
 use crate::document_command::{Command, CommandEnd};
 use crate::document_paths::Roots;
@@ -34,7 +35,7 @@ impl Checked {
 
     /// The document in which everything that depends on a command is as it was written, together
     /// with the definitions that it reads.
-    pub fn without_running(self, roots: &Roots, inputs: &Map, files: &dyn Files) -> Vec<u8> {
+    pub fn without_running(self, roots: &Roots, inputs: &Inputs, files: &dyn Files) -> Vec<u8> {
         if self.commands.is_empty() {
             return self.known_output().to_vec();
         }
@@ -47,7 +48,7 @@ impl Checked {
 }
 
 /// Evaluates a document without running anything.
-pub fn check(set: DocumentSet, roots: &Roots, inputs: &Map, files: &dyn Files) -> Checked {
+pub fn check(set: DocumentSet, roots: &Roots, inputs: &Inputs, files: &dyn Files) -> Checked {
     let document = set.entry();
     // Most documents of any size are only text: they need no copy.
     if document.nodes.iter().all(|node| matches!(node.kind, NodeKind::Text)) {
@@ -65,7 +66,7 @@ pub fn check_open(set: DocumentSet, roots: &Roots, files: &dyn Files) -> Checked
 }
 
 /// Likewise, for a document whose imports are known. Files to embed are not looked at.
-pub fn check_loaded(set: DocumentSet, roots: &Roots, inputs: &Map) -> Checked {
+pub fn check_loaded(set: DocumentSet, roots: &Roots, inputs: &Inputs) -> Checked {
     let evaluation = Evaluation::new(set, roots.clone(), inputs.clone());
     finished(evaluation.foreseeing(HashSet::new(), false), &NoFiles, false)
 }
@@ -86,7 +87,7 @@ impl Files for NoFiles {
 fn foresee(
     set: DocumentSet,
     roots: &Roots,
-    inputs: &Map,
+    inputs: &Inputs,
     files: &dyn Files,
     kept: HashSet<String>,
     leaves_commands: bool,
@@ -101,7 +102,9 @@ fn finished(mut evaluation: Evaluation, files: &dyn Files, reads_embedded: bool)
             Next::Done => break,
             Next::Run(_) => evaluation.command_ended(CommandEnd::NotRun),
             Next::Import { path } => evaluation.imported(files.import(&path)),
-            Next::Embed { .. } if !reads_embedded => evaluation.not_embedded(),
+            Next::Embed { path, .. } if !reads_embedded || !files.may_embed(&path) => {
+                evaluation.not_embedded();
+            }
             Next::Embed { path, .. } => match files.embed(&path) {
                 // A command above it may write the file.
                 Err(_) if !evaluation.commands().is_empty() => evaluation.not_embedded(),

@@ -6,9 +6,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use towpath_core::{Map, Value, VarPath, lookup, nearest};
 
+/// What a document gets from outside.
+#[derive(Debug, Clone, Default)]
+pub struct Inputs {
+    /// Variables that are defined before the first line.
+    pub values: Map,
+    /// They win over what the document defines, as `--set` does.
+    pub override_definitions: bool,
+    /// The names in the environment of its commands.
+    pub exported: Arc<BTreeSet<String>>,
+}
+
+impl From<Map> for Inputs {
+    fn from(values: Map) -> Inputs {
+        Inputs { values, ..Inputs::default() }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     known: Map,
+    /// What the user has set: nothing replaces it.
+    fixed: BTreeSet<String>,
     /// Sorted, as the commands are: of names that are equally near, the same one is always suggested.
     unknown: BTreeSet<String>,
     /// Those of them that are text, whatever it is: text has no fields.
@@ -35,6 +54,35 @@ pub(crate) enum Computed<T> {
     Unknown,
 }
 
+impl<T> Computed<T> {
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Computed<U> {
+        match self {
+            Computed::Known(value) => Computed::Known(change(value)),
+            Computed::Unknown => Computed::Unknown,
+        }
+    }
+
+    pub fn known(self) -> Option<T> {
+        match self {
+            Computed::Known(value) => Some(value),
+            Computed::Unknown => None,
+        }
+    }
+
+    pub fn both<U>(one: Computed<T>, other: Computed<U>) -> Computed<(T, U)> {
+        match (one, other) {
+            (Computed::Known(one), Computed::Known(other)) => Computed::Known((one, other)),
+            _ => Computed::Unknown,
+        }
+    }
+
+    /// Known if all of them are.
+    pub fn all(values: Vec<Computed<T>>) -> Computed<Vec<T>> {
+        let known: Option<Vec<T>> = values.into_iter().map(Computed::known).collect();
+        known.map_or(Computed::Unknown, Computed::Known)
+    }
+}
+
 /// Why a reference has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Missing {
@@ -56,8 +104,10 @@ pub(crate) struct Locals {
 }
 
 impl Scope {
-    pub fn of_inputs(inputs: &Map) -> Scope {
-        Scope { known: inputs.clone(), ..Scope::default() }
+    pub fn of_inputs(inputs: &Inputs) -> Scope {
+        let names = inputs.values.keys().filter(|_| inputs.override_definitions);
+        let (known, fixed) = (inputs.values.clone(), names.cloned().collect());
+        Scope { known, fixed, ..Scope::default() }
     }
 
     pub fn open() -> Scope {
@@ -67,10 +117,15 @@ impl Scope {
     /// A text that is not known yet.
     pub fn set_unknown_text(&mut self, name: &str) {
         self.set(name, Computed::Unknown);
-        self.unknown_texts.insert(name.to_owned());
+        if self.unknown.contains(name) {
+            self.unknown_texts.insert(name.to_owned());
+        }
     }
 
     pub fn set(&mut self, name: &str, value: Computed<Value>) {
+        if self.fixed.contains(name) {
+            return;
+        }
         self.unknown_texts.remove(name);
         match value {
             Computed::Known(value) => {

@@ -1,10 +1,10 @@
 //! What a directive means, once it is read. A directive that could not be read has no meaning but the
 //! name that it would have defined, so that one mistake is one problem.
 
-use crate::interpolated::Interpolated;
+use crate::interpolated::{Interpolated, Piece};
 use std::ops::Range;
 use std::sync::Arc;
-use towpath_core::{Source, Span, Value};
+use towpath_core::{Source, Span, Value, VarPath};
 use towpath_shell::ShellText;
 
 #[derive(Debug)]
@@ -22,15 +22,36 @@ pub struct Directive {
 pub enum DirectiveKind {
     Run(Invocation),
     Define(Arc<Definition>),
-    Text { name: String, value: TextValue },
-    Data { name: String, value: DataValue },
-    Path { name: String, value: Interpolated },
+    Text {
+        name: String,
+        value: TextValue,
+    },
+    Data {
+        name: String,
+        value: DataValue,
+    },
+    Path {
+        name: String,
+        value: Interpolated,
+    },
     Embed(FileTarget),
+    /// `@embed {{name}}`.
+    EmbedValue(Interpolated),
     Import(Import),
     Broken(Defines),
 }
 
 impl DirectiveKind {
+    /// The variable that it sets.
+    pub fn variable(&self) -> Option<&str> {
+        match self {
+            DirectiveKind::Text { name, .. }
+            | DirectiveKind::Data { name, .. }
+            | DirectiveKind::Path { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     /// The directive's word.
     pub fn word(&self) -> &'static str {
         match self {
@@ -39,7 +60,7 @@ impl DirectiveKind {
             DirectiveKind::Text { .. } => "text",
             DirectiveKind::Data { .. } => "data",
             DirectiveKind::Path { .. } => "path",
-            DirectiveKind::Embed(_) => "embed",
+            DirectiveKind::Embed(_) | DirectiveKind::EmbedValue(_) => "embed",
             DirectiveKind::Import(_) => "import",
             DirectiveKind::Broken(_) => "broken",
         }
@@ -118,15 +139,63 @@ pub enum TextValue {
 #[derive(Debug)]
 pub enum DataValue {
     Written(Value),
+    /// With references.
+    Template(DataTemplate),
     Run(Invocation),
     Embed(FileTarget),
+}
+
+/// JSON in which values and strings may be references.
+#[derive(Debug)]
+pub enum DataTemplate {
+    Value(Value),
+    Text(Interpolated),
+    Reference { path: VarPath, span: Span },
+    List(Vec<DataTemplate>),
+    Object(Vec<(Interpolated, DataTemplate)>),
+}
+
+impl DataTemplate {
+    /// The value of a text that is one reference.
+    pub(crate) fn of_reference(text: Interpolated) -> DataTemplate {
+        match text.pieces.as_slice() {
+            [Piece::Reference { path, span }] => {
+                DataTemplate::Reference { path: path.clone(), span: *span }
+            }
+            _ => DataTemplate::Text(text),
+        }
+    }
+
+    /// Its strings and references, as texts.
+    pub(crate) fn texts(&self) -> Vec<Interpolated> {
+        match self {
+            DataTemplate::Value(_) => Vec::new(),
+            DataTemplate::Text(text) => vec![text.clone()],
+            DataTemplate::Reference { path, span } => {
+                let mut text = Interpolated { pieces: Vec::new(), span: *span };
+                text.push_reference(path.clone(), *span);
+                vec![text]
+            }
+            DataTemplate::List(items) => items.iter().flat_map(DataTemplate::texts).collect(),
+            DataTemplate::Object(entries) => {
+                let texts = entries.iter().map(|(key, value)| (key.clone(), value.texts()));
+                texts.flat_map(|(key, value)| std::iter::once(key).chain(value)).collect()
+            }
+        }
+    }
 }
 
 /// A file, or one section of it.
 #[derive(Debug)]
 pub struct FileTarget {
     pub path: Interpolated,
-    pub heading: Option<String>,
+    pub heading: Option<Interpolated>,
+}
+
+impl FileTarget {
+    pub fn texts(&self) -> impl Iterator<Item = &Interpolated> {
+        std::iter::once(&self.path).chain(&self.heading)
+    }
 }
 
 /// The names that an import takes, and what they are called here; `None`: all.

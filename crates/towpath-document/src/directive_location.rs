@@ -1,5 +1,6 @@
 //! The location of a directive in its file, where its problems are reported.
 
+use crate::problem_codes::RESOLUTION_FAILED;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Span};
 
@@ -14,5 +15,10 @@ pub(crate) struct Location {
 impl Location {
     pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(code, message).at(&self.source, self.source.first_line(self.span), "")
+    }
+
+    pub fn warning(&self, message: impl Into<String>) -> Diagnostic {
+        let problem = Diagnostic::warning(RESOLUTION_FAILED, message);
+        problem.at(&self.source, self.source.first_line(self.span), "")
     }
 }

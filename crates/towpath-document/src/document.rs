@@ -1,15 +1,16 @@
 //! A document that has been read: its text as a list of nodes. Each node has its bytes; together they
 //! are the whole document.
 
-use crate::directive::Directive;
+use crate::directive::{Directive, DirectiveKind};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-use towpath_core::{Diagnostic, Source, VarPath};
+use towpath_core::{Diagnostic, Source, Span, VarPath};
 
 #[derive(Debug)]
 pub struct Document {
     /// For messages. Bytes that are not UTF-8 are `?` here, so that offsets are the file's.
     pub source: Arc<Source>,
+    pub(crate) kind: FileKind,
     /// The file's bytes, where they are not UTF-8.
     raw: Option<Vec<u8>>,
     /// Where each line ends, once it was asked for.
@@ -52,13 +53,35 @@ pub enum NodeKind {
     Comment,
     /// Replaced by what it gives, or left out.
     Directive(Box<Directive>),
-    /// A marked region of a file: its body is replaced by a variable, or by what a command prints.
-    Region { name: String, body: Range<usize> },
+    /// A marked region of a file, whose body is replaced.
+    Region(Box<Region>),
+}
+
+/// A region of a file: from the line of its `towpath:begin` to that of its `towpath:end`.
+#[derive(Debug)]
+pub struct Region {
+    /// The line that it begins on.
+    pub line: usize,
+    /// What it shows, as its marker has it.
+    pub head: Span,
+    pub shows: RegionText,
+    pub body: Range<usize>,
+    /// The blanks before its marker, which each of its lines begins with.
+    pub indentation: Range<usize>,
+}
+
+/// What a region shows.
+#[derive(Debug)]
+pub enum RegionText {
+    /// A variable, or what a command prints that is called without arguments.
+    Name(String),
+    /// `@run` or `@embed`.
+    Directive(DirectiveKind),
 }
 
 impl Document {
     /// A document of which nothing is read yet.
-    pub(crate) fn of_bytes(name: &str, bytes: Vec<u8>) -> Document {
+    pub(crate) fn of_bytes(name: &str, bytes: Vec<u8>, kind: FileKind) -> Document {
         let (text, raw) = match String::from_utf8(bytes) {
             Ok(text) => (text, None),
             Err(error) => {
@@ -68,7 +91,13 @@ impl Document {
         };
         let source = Source::new(name, text);
         let newlines = OnceLock::new();
-        Document { source, raw, newlines, nodes: Vec::new(), problems: Vec::new() }
+        Document { source, kind, raw, newlines, nodes: Vec::new(), problems: Vec::new() }
+    }
+
+    /// Whether it was written to be rendered: ordinary Markdown is not, whatever braces it has.
+    pub(crate) fn is_rendered(&self) -> bool {
+        let more = |node: &Node| !matches!(node.kind, NodeKind::Text | NodeKind::Reference { .. });
+        self.kind == FileKind::Meld || self.nodes.iter().any(more)
     }
 
     /// The file's own bytes.

@@ -22,6 +22,13 @@ pub struct Command {
     pub filled: Option<Filled>,
 }
 
+/// The ends of what a command that failed has printed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Printed {
+    pub stdout: String,
+    pub stderr: String,
+}
+
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandEnd {
@@ -31,14 +38,15 @@ pub enum CommandEnd {
     NotRun,
     Exited {
         code: i32,
-        stderr: String,
+        printed: Printed,
     },
     Signalled {
         signal: i32,
-        stderr: String,
+        printed: Printed,
     },
     TimedOut {
         after: Duration,
+        printed: Printed,
     },
     NotStarted {
         error: String,
@@ -50,24 +58,24 @@ pub enum CommandEnd {
 }
 
 impl CommandEnd {
-    /// Why the document fails.
-    pub(crate) fn failure(&self) -> Option<(String, Option<String>)> {
-        let tail = |stderr: &String| Some(stderr.trim_end().to_owned()).filter(|s| !s.is_empty());
-        Some(match self {
-            CommandEnd::Succeeded(_) | CommandEnd::NotRun => return None,
-            CommandEnd::Exited { code, stderr } => {
-                (format!("the command failed with exit code {code}"), tail(stderr))
+    /// Why the document fails, and what the command has printed.
+    pub(crate) fn failure(&self) -> (String, Printed) {
+        let nothing = Printed::default;
+        match self {
+            CommandEnd::Succeeded(_) | CommandEnd::NotRun => (String::new(), nothing()),
+            CommandEnd::Exited { code, printed } => {
+                (format!("the command failed with exit code {code}"), printed.clone())
             }
-            CommandEnd::Signalled { signal, stderr } => {
-                (format!("the command was ended by signal {signal}"), tail(stderr))
+            CommandEnd::Signalled { signal, printed } => {
+                (format!("the command was ended by signal {signal}"), printed.clone())
             }
-            CommandEnd::TimedOut { after } => {
-                (format!("the command timed out after {} s", after.as_secs_f64()), None)
+            CommandEnd::TimedOut { after, printed } => {
+                (format!("the command timed out after {} s", after.as_secs_f64()), printed.clone())
             }
             CommandEnd::NotStarted { error } => {
-                (format!("the command could not be started: {error}"), None)
+                (format!("the command could not be started: {error}"), nothing())
             }
-            CommandEnd::TooLarge { error } => (error.clone(), None),
-        })
+            CommandEnd::TooLarge { error } => (error.clone(), nothing()),
+        }
     }
 }

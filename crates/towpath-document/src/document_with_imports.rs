@@ -11,6 +11,11 @@ pub trait Files {
 
     /// The bytes of a file to embed, or why there are none.
     fn embed(&self, path: &str) -> Result<Vec<u8>, String>;
+
+    /// Whether a file may be embedded before the commands run. One that may not is not known.
+    fn may_embed(&self, _path: &str) -> bool {
+        true
+    }
 }
 
 /// A file to import.
@@ -34,7 +39,7 @@ pub struct DocumentSet {
     pub most_text: usize,
 }
 
-const MOST_TEXT: usize = 1 << 30;
+const MOST_TEXT: usize = 256 << 20;
 
 #[derive(Debug, Clone)]
 pub struct LoadedFile {
@@ -86,6 +91,19 @@ impl DocumentSet {
             bytes.collect::<Vec<_>>()
         };
         texts(self) == texts(other)
+    }
+
+    /// The file and the line of a [`line_number`](DocumentSet::line_number).
+    pub fn located(&self, number: u32) -> Option<(&str, usize)> {
+        let mut left = number as usize;
+        for file in &self.files {
+            let lines = file.document.lines();
+            if left <= lines {
+                return Some((&file.document.source.name, left));
+            }
+            left -= lines;
+        }
+        None
     }
 
     /// A number for a line that no other line of the set has: the entry's lines, then those of the

@@ -19,7 +19,12 @@ impl EvaluationLimits {
 
     /// Counts the text of one more reference.
     pub fn take_text(&self, text: &str) -> Result<(), &'static str> {
-        let left = self.text.get().checked_sub(text.len());
+        self.take(text.len())
+    }
+
+    /// Counts so many bytes of a reference or a file.
+    pub fn take(&self, bytes: usize) -> Result<(), &'static str> {
+        let left = self.text.get().checked_sub(bytes);
         self.text.set(left.unwrap_or(0));
         left.map(drop).ok_or("the references of this document give more text than it may have")
     }

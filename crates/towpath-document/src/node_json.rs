@@ -1,7 +1,7 @@
 //! The nodes of a document as JSON: where each is, what it is, and what it gave.
 
 use crate::directive::{DirectiveKind, Invocation};
-use crate::document::NodeKind;
+use crate::document::{NodeKind, RegionText};
 use crate::evaluate::Evaluation;
 use serde_json::{Value, json};
 
@@ -48,7 +48,12 @@ fn described(kind: &NodeKind) -> Value {
         NodeKind::Reference { path, .. } => json!({ "type": "reference", "name": path.as_str() }),
         NodeKind::Escape => json!({ "type": "escape" }),
         NodeKind::Comment => json!({ "type": "comment" }),
-        NodeKind::Region { name, .. } => json!({ "type": "region", "name": name }),
+        NodeKind::Region(region) => match &region.shows {
+            RegionText::Name(name) => json!({ "type": "region", "name": name }),
+            RegionText::Directive(kind) => {
+                json!({ "type": "region", "directive": kind.word(), "name": defined(kind) })
+            }
+        },
         NodeKind::Directive(directive) => {
             let mut json = json!({ "type": "directive", "directive": directive.kind.word() });
             if let Some(name) = defined(&directive.kind) {
@@ -63,12 +68,9 @@ fn described(kind: &NodeKind) -> Value {
 fn defined(kind: &DirectiveKind) -> Option<String> {
     match kind {
         DirectiveKind::Define(definition) => Some(definition.name.clone()),
-        DirectiveKind::Text { name, .. }
-        | DirectiveKind::Data { name, .. }
-        | DirectiveKind::Path { name, .. } => Some(name.clone()),
         DirectiveKind::Run(Invocation::Call(call) | Invocation::CallOrShell(call, _)) => {
             Some(call.name.clone())
         }
-        _ => None,
+        kind => kind.variable().map(str::to_owned),
     }
 }

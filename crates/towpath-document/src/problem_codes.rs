@@ -11,3 +11,5 @@ pub const FILE_NOT_FOUND: &str = "FILE_NOT_FOUND";
 pub const SECTION_NOT_FOUND: &str = "SECTION_NOT_FOUND";
 /// Commands or files that need each other.
 pub const CIRCULAR_REFERENCE: &str = "CIRCULAR_REFERENCE";
+/// `$name` in a command, where the document has a variable of that name.
+pub const SHELL_VARIABLE: &str = "SHELL_VARIABLE";

@@ -2,7 +2,7 @@
 //! they mean, and values are put in as their position in the shell text needs it.
 
 use crate::definition_scope::{Computed, DefinedCommand, Locals, Missing, Scope, written};
-use crate::directive::{Call, Definition, Invocation, ShellCommand};
+use crate::directive::{Call, DataTemplate, Definition, Invocation, ShellCommand};
 use crate::directive_location::Location;
 use crate::evaluation_limits::EvaluationLimits;
 use crate::interpolated::{Interpolated, Piece};
@@ -11,8 +11,9 @@ use crate::problem_codes::{
 };
 use std::collections::HashMap;
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Span, VarPath, text_of};
-use towpath_shell::Filled;
+use towpath_core::{Diagnostic, Span, Value, VarPath, text_of};
+use towpath_shell::bash::quote;
+use towpath_shell::{Filled, PlaceholderKind};
 
 /// How many calls may be inside of each other.
 const DEEPEST: usize = 64;
@@ -82,7 +83,7 @@ impl Values<'_> {
     }
 
     /// The location of a problem: the directive, and the definition where it lies.
-    fn problem(
+    pub fn problem(
         &self,
         code: &'static str,
         message: impl Into<String>,
@@ -164,10 +165,7 @@ impl Values<'_> {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Reference { path, span } => match self.value(path, locals, *span, within)? {
                     Computed::Known(value) => {
-                        let too_much = |message: &str| {
-                            Box::new(self.problem(RESOLUTION_FAILED, message, *span, within))
-                        };
-                        self.limits.take_text(&value).map_err(too_much)?;
+                        self.take_text(&value, *span, within)?;
                         out.push_str(&value);
                     }
                     Computed::Unknown => known = false,
@@ -177,6 +175,35 @@ impl Values<'_> {
         Ok(if known { Computed::Known(out) } else { Computed::Unknown })
     }
 
+    /// JSON with its values.
+    pub fn data(&self, template: &DataTemplate) -> Result<Computed<Value>, Problem> {
+        Ok(match template {
+            DataTemplate::Value(value) => Computed::Known(value.clone()),
+            DataTemplate::Text(text) => self.text(text, None, None)?.map(Value::String),
+            DataTemplate::Reference { path, span } => {
+                let value = self.found(path, None, *span, None)?;
+                if let Computed::Known(value) = &value {
+                    self.take_text(&text_of(value), *span, None)?;
+                }
+                value
+            }
+            DataTemplate::List(items) => {
+                let items = items.iter().map(|item| self.data(item));
+                let items: Vec<Computed<Value>> = items.collect::<Result<_, _>>()?;
+                Computed::all(items).map(Value::Array)
+            }
+            DataTemplate::Object(entries) => {
+                let entries = entries.iter().map(|(key, value)| {
+                    let key = self.text(key, None, None)?;
+                    Ok(Computed::both(key, self.data(value)?))
+                });
+                let entries: Vec<Computed<(String, Value)>> =
+                    entries.collect::<Result<_, Problem>>()?;
+                Computed::all(entries).map(|entries| Value::Object(entries.into_iter().collect()))
+            }
+        })
+    }
+
     fn value(
         &self,
         path: &VarPath,
@@ -184,20 +211,35 @@ impl Values<'_> {
         span: Span,
         within: Option<&Arc<Definition>>,
     ) -> Result<Computed<String>, Problem> {
-        match self.scope.find(path, locals) {
-            Ok(Computed::Known(value)) => Ok(Computed::Known(text_of(&value))),
-            Ok(Computed::Unknown) => Ok(Computed::Unknown),
-            Err(missing) => {
-                let near = || self.scope.nearest_variable(path.root());
-                let near = || self.limits.suggestion(near);
-                let (message, help) = missing_message(path, &missing, near);
-                let problem = self.problem(VARIABLE_NOT_FOUND, message, span, within);
-                Err(Box::new(match help {
-                    Some(help) => problem.help(help),
-                    None => problem,
-                }))
-            }
-        }
+        Ok(self.found(path, locals, span, within)?.map(|value| text_of(&value)))
+    }
+
+    fn found(
+        &self,
+        path: &VarPath,
+        locals: Option<&Locals>,
+        span: Span,
+        within: Option<&Arc<Definition>>,
+    ) -> Result<Computed<Value>, Problem> {
+        self.scope.find(path, locals).map_err(|missing| {
+            let near = || self.scope.nearest_variable(path.root());
+            let near = || self.limits.suggestion(near);
+            let (message, help) = missing_message(path, &missing, near);
+            let mut problem = self.problem(VARIABLE_NOT_FOUND, message, span, within);
+            problem.help = help;
+            Box::new(problem)
+        })
+    }
+
+    /// Counts the text of a value.
+    fn take_text(
+        &self,
+        text: &str,
+        span: Span,
+        within: Option<&Arc<Definition>>,
+    ) -> Result<(), Problem> {
+        let taken = self.limits.take_text(text);
+        taken.map_err(|message| Box::new(self.problem(RESOLUTION_FAILED, message, span, within)))
     }
 
     /// The shell text with its values, and as a user reads it.
@@ -259,10 +301,24 @@ fn shown(command: &ResolvedCommand, known: &dyn Fn(&VarPath) -> Option<String>) 
     for placeholder in command.shell.text.placeholders() {
         out.push_str(&text[at..placeholder.range.start]);
         let written = || text[placeholder.range.clone()].to_owned();
-        out.push_str(&known(&placeholder.path).unwrap_or_else(written));
+        let value = known(&placeholder.path).map(|value| quoted(placeholder.kind, &value));
+        out.push_str(&value.unwrap_or_else(written));
         at = placeholder.range.end;
     }
     out + &text[at..]
+}
+
+/// A value as its author would write it at that position.
+fn quoted(kind: PlaceholderKind, value: &str) -> String {
+    match kind {
+        PlaceholderKind::DoubleQuoted => {
+            let escape = |c| if "\\\"$`".contains(c) { vec!['\\', c] } else { vec![c] };
+            value.chars().flat_map(escape).collect()
+        }
+        PlaceholderKind::SingleQuoted => value.replace('\'', r"'\''"),
+        PlaceholderKind::HereDoc | PlaceholderKind::Comment => value.to_owned(),
+        _ => quote(value),
+    }
 }
 
 /// What is wrong with a reference, and what may help. `near`: the variable that is most like it.

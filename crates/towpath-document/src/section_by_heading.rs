@@ -5,12 +5,13 @@ use crate::literal_blocks::LiteralBlocks;
 /// The section with its heading, up to the next heading of the same or a higher level. The heading is
 /// the text after `#`, without blanks and closing `#` around it.
 pub fn section<'a>(file: &'a [u8], heading: &str) -> Option<&'a [u8]> {
-    let mut blocks = LiteralBlocks::default();
+    let mut blocks = LiteralBlocks::new(file);
     let mut found: Option<(usize, usize)> = None;
     let mut at = 0;
     for line in file.split_inclusive(|byte| *byte == b'\n') {
         let text = line.trim_ascii_end();
-        let level_and_text = if blocks.contains(text) { None } else { heading_of(text) };
+        let literal = blocks.literal_to(at..at + text.len()) > at;
+        let level_and_text = if literal { None } else { heading_of(text) };
         match (found, level_and_text) {
             (None, Some((level, text))) if text == heading.as_bytes() => found = Some((at, level)),
             (Some((start, level)), Some((next, _))) if next <= level => {

@@ -2,8 +2,8 @@
 //! defines.
 
 use crate::definition_scope::positional;
-use crate::directive::{DataValue, Directive, DirectiveKind, Invocation, ShellCommand, TextValue};
-use crate::document::{Document, NodeKind};
+use crate::directive::{DataValue, DirectiveKind, Invocation, ShellCommand, TextValue};
+use crate::document::{Document, NodeKind, RegionText};
 use crate::document_with_imports::DocumentSet;
 use crate::interpolated::{Interpolated, Piece};
 use std::collections::BTreeSet;
@@ -27,7 +27,10 @@ impl DocumentSet {
             self.references().iter().map(|found| found.path.root().to_owned()).collect();
         let nodes = self.files.iter().flat_map(|file| &file.document.nodes);
         names.extend(nodes.filter_map(|node| match &node.kind {
-            NodeKind::Region { name, .. } => Some(name.clone()),
+            NodeKind::Region(region) => match &region.shows {
+                RegionText::Name(name) => Some(name.clone()),
+                RegionText::Directive(_) => None,
+            },
             _ => None,
         }));
         names
@@ -54,7 +57,12 @@ impl DocumentSet {
                         let start = node.range.start + backslashes;
                         collect.add(path, Span { start, end: node.range.end }, true);
                     }
-                    NodeKind::Directive(directive) => collect.directive(directive),
+                    NodeKind::Directive(directive) => collect.directive(&directive.kind),
+                    NodeKind::Region(region) => {
+                        if let RegionText::Directive(kind) = &region.shows {
+                            collect.directive(kind);
+                        }
+                    }
                     _ => {}
                 }
             }
@@ -66,15 +74,10 @@ impl DocumentSet {
         let directives = self.files.iter().flat_map(|file| file.document.directives());
         let mut names = BTreeSet::new();
         for directive in directives {
-            match &directive.kind {
-                DirectiveKind::Text { name, .. }
-                | DirectiveKind::Data { name, .. }
-                | DirectiveKind::Path { name, .. } => drop(names.insert(name.clone())),
-                DirectiveKind::Import(import) => {
-                    let here = import.names.iter().flatten().map(|(_, here)| here.clone());
-                    names.extend(here);
-                }
-                _ => {}
+            names.extend(directive.kind.variable().map(str::to_owned));
+            if let DirectiveKind::Import(import) = &directive.kind {
+                let here = import.names.iter().flatten().map(|(_, here)| here.clone());
+                names.extend(here);
             }
         }
         names
@@ -94,8 +97,8 @@ impl Collect<'_> {
         }
     }
 
-    fn directive(&mut self, directive: &Directive) {
-        match &directive.kind {
+    fn directive(&mut self, kind: &DirectiveKind) {
+        match kind {
             DirectiveKind::Run(run)
             | DirectiveKind::Text { value: TextValue::Run(run), .. }
             | DirectiveKind::Data { value: DataValue::Run(run), .. } => self.invocation(run, &[]),
@@ -104,10 +107,17 @@ impl Collect<'_> {
                 self.invocation(&definition.body, parameters);
             }
             DirectiveKind::Text { value: TextValue::Written(text), .. }
+            | DirectiveKind::EmbedValue(text)
             | DirectiveKind::Path { value: text, .. } => self.text(text, &[]),
+            DirectiveKind::Data { value: DataValue::Template(template), .. } => {
+                template.texts().iter().for_each(|text| self.text(text, &[]));
+            }
             DirectiveKind::Embed(file)
             | DirectiveKind::Text { value: TextValue::Embed(file), .. }
-            | DirectiveKind::Data { value: DataValue::Embed(file), .. } => self.path(&file.path),
+            | DirectiveKind::Data { value: DataValue::Embed(file), .. } => {
+                self.path(&file.path);
+                file.heading.iter().for_each(|heading| self.text(heading, &[]));
+            }
             DirectiveKind::Import(import) => self.path(&import.path),
             DirectiveKind::Data { value: DataValue::Written(_), .. } | DirectiveKind::Broken(_) => {
             }

@@ -71,7 +71,9 @@ pub use read_step_output::step_output;
 pub use recipe_manifests::{check_upstream_changes, sync_upstream, update_manifest};
 pub use recipe_result::{RecipeResult, StepReport};
 pub use recorded_jobs_with_ends::{RecordedJob, recorded_jobs};
-pub use render_document::{DocumentRunner, RenderConfig, RenderEnd, RenderReporter};
+pub use render_document::{
+    DocumentRunner, RenderConfig, RenderEnd, RenderLocation, RenderReporter,
+};
 pub use render_template::{RenderShellError, render, render_shell};
 pub use replay_run::{Recorded, recorded, recorded_machine_options, recorded_options};
 pub use required_programs::{

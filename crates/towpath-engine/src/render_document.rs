@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 use towpath_core::{JobKey, JobKind, RunId, Secrets, StepPath, Stream};
-use towpath_document::{Command, CommandEnd, Evaluation, Files, Next};
+use towpath_document::{Command, CommandEnd, Evaluation, Files, Next, Printed};
 use towpath_executor::{
     Acquire, DirectoryVariables, EndStatus, Executor as _, Finished, JobEvent, JobId, JobSpec,
     LocalAgents, LocalConfig, LocalExecutor, Observer, ProcessError, RunLock, Sandbox, WardenStart,
@@ -25,14 +25,15 @@ use towpath_shell::Filled;
 const LOOK: Duration = Duration::from_millis(40);
 /// The most that one command may add to a document.
 const MOST_OUTPUT: u64 = 256 << 20;
-/// How much of stderr's end a failure carries.
+/// How much of the end of its output a failure carries.
 const ERROR_TAIL: u64 = 4096;
+/// What a command begins with that fails at its first failing line.
+const FAIL_FAST: &str = "set -eo pipefail; ";
 
 /// What the commands of a document are started with.
 #[derive(Debug)]
 pub struct RenderConfig {
-    /// Where commands run: absolute.
-    pub directory: PathBuf,
+    pub location: RenderLocation,
     /// An empty directory for the files of commands, and for a lock: absolute and UTF-8.
     pub scratch: PathBuf,
     /// The complete environment of the commands.
@@ -40,11 +41,22 @@ pub struct RenderConfig {
     pub bash: PathBuf,
     /// Masked in everything that comes out of the commands.
     pub secrets: Secrets,
+    /// The first failing line or part of a pipe fails a command.
+    pub fail_fast: bool,
     /// Of each command.
     pub timeout: Option<Duration>,
     /// How long a command may take to end after TERM.
     pub grace: Duration,
     pub warden: WardenStart,
+}
+
+/// What is different for the commands of each document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderLocation {
+    /// Where they run: absolute.
+    pub directory: PathBuf,
+    /// Variables beside those of the environment.
+    pub variables: Vec<(String, String)>,
 }
 
 /// What is shown while a document is rendered.
@@ -105,11 +117,19 @@ impl<R: FnOnce(Controller) -> std::io::Result<()>> DocumentRunner<R> {
         DocumentRunner { config, ready, open: None, jobs: 0, answers: Vec::new() }
     }
 
+    /// The next document is another one.
+    pub fn move_to(&mut self, location: RenderLocation) {
+        if self.config.location != location {
+            self.config.location = location;
+            self.answers.clear();
+        }
+    }
+
     /// Starts the warden, where no command has.
     pub fn open(&mut self) -> Result<(), EngineError> {
         if let Some(ready) = self.ready.take() {
             let id = new_id()?;
-            let path = self.config.scratch.join("lock");
+            let path = self.config.lock();
             let Acquire::Acquired(lock) = RunLock::try_acquire(&path).map_err(io_error(&path))?
             else {
                 return Err(EngineError::Owned { run: id, holder: "another process".to_owned() });
@@ -203,12 +223,12 @@ impl<R: FnOnce(Controller) -> std::io::Result<()>> DocumentRunner<R> {
         self.jobs += 1;
         let id = JobId(self.jobs);
         let spec = self.config.job(id, command, script);
-        let finished = match open.wait_for(spec, reporter)? {
+        let (finished, printed) = match open.wait_for(spec, reporter)? {
             Ok(finished) => finished,
             Err(reason) => return Ok(Err(reason)),
         };
         reporter.command_ended(command, began.elapsed());
-        let end = self.config.end_of(finished);
+        let end = self.config.end_of(&finished, printed);
         Ok(Ok(end?))
     }
 }
@@ -231,39 +251,47 @@ impl RenderConfig {
 
     fn job(&self, id: JobId, command: &Command, script: Filled) -> JobSpec {
         let step = StepPath::new(format!("line-{}", command.number));
+        let options = if self.fail_fast { FAIL_FAST } else { "" };
+        let script = Filled { script: format!("{options}{}", script.script), ..script };
         JobSpec {
             id,
             key: JobKey::of_step(&step, 0, JobKind::Bash),
             work: Work::Script { script, substitute: false },
-            directory: self.directory.clone(),
+            directory: self.location.directory.clone(),
             timeout: self.timeout,
             idle_timeout: None,
-            environment: Vec::new(),
+            environment: self.location.variables.clone(),
             sandbox: Sandbox::None,
         }
     }
 
-    fn end_of(&self, finished: Finished) -> Result<CommandEnd, EngineError> {
-        let stderr = || self.tail(&finished.stderr);
+    /// `printed`: it has printed something on stdout.
+    fn end_of(&self, finished: &Finished, printed: bool) -> Result<CommandEnd, EngineError> {
+        if finished.status == EndStatus::Exited(0) {
+            return self.output(finished, printed);
+        }
+        let (stdout, stderr) = (self.tail(&finished.stdout)?, self.tail(&finished.stderr)?);
+        let printed = Printed { stdout, stderr };
         let end = match finished.status {
-            EndStatus::Exited(0) => return self.output(&finished),
-            EndStatus::Exited(code) => CommandEnd::Exited { code, stderr: stderr()? },
-            EndStatus::Signalled(signal) => CommandEnd::Signalled { signal, stderr: stderr()? },
+            EndStatus::Exited(code) => CommandEnd::Exited { code, printed },
+            EndStatus::Signalled(signal) => CommandEnd::Signalled { signal, printed },
             EndStatus::TimedOut | EndStatus::Silent(_) => {
-                CommandEnd::TimedOut { after: self.timeout.unwrap_or_default() }
+                CommandEnd::TimedOut { after: self.timeout.unwrap_or_default(), printed }
             }
             EndStatus::Stopped | EndStatus::NotStarted | EndStatus::Faulted { .. } => {
                 CommandEnd::NotStarted { error: finished.message.clone().unwrap_or_default() }
             }
         };
-        self.remove_files(&finished);
+        self.remove_files(finished);
         Ok(end)
     }
 
-    fn output(&self, finished: &Finished) -> Result<CommandEnd, EngineError> {
+    /// A command that printed nothing has no file; one whose file is gone must not look like it.
+    fn output(&self, finished: &Finished, printed: bool) -> Result<CommandEnd, EngineError> {
         let path = self.scratch.join(&finished.stdout);
+        let lost = || printed || !self.lock().exists();
         let bytes = match fs::metadata(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !lost() => Vec::new(),
             Err(error) => return Err(io_error(&path)(error)),
             Ok(file) if file.len() > MOST_OUTPUT => {
                 let error = format!("it printed {} bytes, and 256 MiB are the most", file.len());
@@ -273,6 +301,10 @@ impl RenderConfig {
         };
         self.remove_files(finished);
         Ok(CommandEnd::Succeeded(bytes))
+    }
+
+    fn lock(&self) -> PathBuf {
+        self.scratch.join("lock")
     }
 
     fn tail(&self, name: &str) -> Result<String, EngineError> {
@@ -308,20 +340,22 @@ fn new_id() -> Result<RunId, EngineError> {
 }
 
 impl Open {
-    /// Runs one command to its end, or until the user stops it.
+    /// Runs one command to its end, or until the user stops it. With whether it has printed anything.
     fn wait_for(
         &mut self,
         spec: JobSpec,
         reporter: &mut dyn RenderReporter,
-    ) -> Result<Result<Finished, StopReason>, EngineError> {
+    ) -> Result<Result<(Finished, bool), StopReason>, EngineError> {
         let id = spec.id;
         self.executor.start(spec)?;
         let mut stopping: Option<StopReason> = None;
+        let mut printed = false;
         loop {
-            let mut observed = Observed { reporter: Some(reporter), finished: None };
+            let mut observed = Observed { reporter: Some(reporter), finished: None, printed };
             self.executor.events(Instant::now() + LOOK, &mut observed)?;
+            printed = observed.printed;
             if let Some(finished) = observed.finished.take().filter(|finished| finished.job == id) {
-                return Ok(stopping.map_or(Ok(*finished), Err));
+                return Ok(stopping.map_or(Ok((*finished, printed)), Err));
             }
             reporter.tick();
             while let Ok(control) = self.controls.try_recv() {
@@ -346,11 +380,13 @@ impl Open {
 struct Observed<'a> {
     reporter: Option<&'a mut dyn RenderReporter>,
     finished: Option<Box<Finished>>,
+    /// Something was printed on stdout.
+    printed: bool,
 }
 
 impl Observed<'_> {
     fn nothing() -> Observed<'static> {
-        Observed { reporter: None, finished: None }
+        Observed { reporter: None, finished: None, printed: false }
     }
 }
 
@@ -362,6 +398,7 @@ impl Observer for Observed<'_> {
                     reporter.stderr(bytes);
                 }
             }
+            JobEvent::Output { stream: Stream::Stdout, .. } => self.printed = true,
             JobEvent::Finished(finished) => self.finished = Some(finished),
             _ => {}
         }

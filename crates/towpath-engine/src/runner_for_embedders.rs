@@ -187,6 +187,8 @@ impl Runner {
         variables: impl IntoIterator<Item = (N, V)>,
     ) -> Runner {
         self.environment = variables.into_iter().map(|(n, v)| (n.into(), v.into())).collect();
+        let home = self.environment.iter().find(|(name, _)| name == "HOME");
+        self.run_options.home = home.map(|(_, home)| home.to_string_lossy().into_owned());
         self
     }
 

@@ -213,7 +213,8 @@ impl Resolver<'_> {
             RecipeFile::BuiltIn(_) => None,
         };
         let dialect = self.request.run_options.dialect;
-        let context = ReadContext { files: &files, inputs, directory, dialect };
+        let home = self.request.run_options.home.as_deref();
+        let context = ReadContext { files: &files, inputs, directory, home, dialect };
         let read = read_in_context(source, &context);
         (read, kept.into_inner())
     }
@@ -467,6 +468,7 @@ impl Resolver<'_> {
             machine: self.request.run_options.machine.clone(),
             step_timeout: self.request.run_options.step_timeout,
             dialect: self.request.run_options.dialect,
+            home: self.request.run_options.home.clone(),
         }
     }
 }

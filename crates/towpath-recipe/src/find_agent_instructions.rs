@@ -40,13 +40,13 @@ pub struct PlannedAgent {
 
 impl PlannedAgent {
     /// The document that the instructions are.
-    pub(crate) fn document(&self) -> Option<(PromptDocument, Vec<Diagnostic>)> {
+    pub(crate) fn document(&self, home: Option<&str>) -> Option<(PromptDocument, Vec<Diagnostic>)> {
         let imports = self.imports.as_ref()?;
         let files = |path: &str| match imports.get(path) {
             Some(text) => Ok(Source::new(path, text)),
             None => Err(Diagnostic::error("unreadable", format!("{path} is not in the plan"))),
         };
-        Some(load_document(&self.source(), &self.name(), self.directory(), &files))
+        Some(load_document(&self.source(), &self.name(), self.directory(), home, &files))
     }
 
     fn source(&self) -> Arc<Source> {
@@ -75,7 +75,8 @@ fn with_imports(mut agent: PlannedAgent, base: &Path) -> Result<PlannedAgent, Di
         kept.borrow_mut().insert(path.to_owned(), source.text.clone());
         Ok(source)
     };
-    let (_, problems) = load_document(&agent.source(), &agent.name(), agent.directory(), &files);
+    let (_, problems) =
+        load_document(&agent.source(), &agent.name(), agent.directory(), None, &files);
     if let Some(problem) = problems.into_iter().find(Diagnostic::is_error) {
         return Err(problem);
     }

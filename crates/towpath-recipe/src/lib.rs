@@ -31,6 +31,7 @@ mod parallel_step_batches;
 mod plan;
 mod plan_requirements;
 mod printed_word_for_no;
+mod project_root;
 mod read;
 mod recipe;
 mod recipe_files_on_disk;
@@ -65,9 +66,8 @@ pub use machine_as_standalone_yaml::{builtin_alone, standalone};
 pub use machine_options::MachineOptions;
 pub use plan::{Plan, PlannedRecipe, Program, plan_hash};
 pub use plan_requirements::{PlanRequirement, RequiredBy};
-pub use read::{
-    FileProvider, PROMPT_ROOT, Read, ReadContext, is_kebab_case, read, read_in_context,
-};
+pub use project_root::{is_project, project_root};
+pub use read::{FileProvider, Read, ReadContext, is_kebab_case, read, read_in_context};
 pub use recipe::{
     AgentReference, AgentWork, Effect, Ending, Extends, FailFast, Flow, Guardrails, Hooks, Machine, Mode,
     OTHER, Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step, StepKind,

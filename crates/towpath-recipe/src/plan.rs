@@ -38,6 +38,9 @@ pub struct Plan {
     /// By whose rules its texts are read.
     #[serde(default, skip_serializing_if = "Dialect::is_towpath")]
     pub dialect: Dialect,
+    /// The user's home directory, for the documents of prompts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -100,7 +103,8 @@ impl Plan {
         let directory = planned.path.as_deref().and_then(|path| path.rsplit_once('/'));
         let directory = directory.map(|(directory, _)| directory);
         let (inputs, dialect) = (&self.inputs, self.dialect);
-        let context = ReadContext { files: &files, inputs, directory, dialect };
+        let home = self.home.as_deref();
+        let context = ReadContext { files: &files, inputs, directory, home, dialect };
         let read = read_in_context(&source, &context);
         (source, read)
     }
@@ -169,7 +173,7 @@ impl Program {
     pub fn new(plan: Plan, recipes: Vec<Arc<Recipe>>) -> Program {
         let documents = plan.agents.iter().filter_map(|(reference, agent)| {
             // They were checked before they were planned.
-            let (document, _) = agent.document()?;
+            let (document, _) = agent.document(plan.home.as_deref())?;
             Some((reference.clone(), Arc::new(document)))
         });
         let agent_documents = documents.collect();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::{Map, Requirement, Source, Span, Template, Value, VarPath};
-use towpath_document::DocumentSet;
+use towpath_document::{DocumentSet, Roots};
 use towpath_shell::ShellText;
 
 #[derive(Debug, Clone)]
@@ -318,8 +318,9 @@ pub struct AgentWork {
 pub struct PromptDocument {
     /// With its imports; it was checked.
     pub set: DocumentSet,
-    /// Where the files that it embeds are found, with `/` at its end; none where the recipe is no file.
+    /// Where its relative paths begin, with `/` at its end; none where the recipe is no file.
     pub directory: Option<String>,
+    pub roots: Roots,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -28,6 +28,8 @@ pub struct RunOptions {
     pub step_timeout: Option<std::time::Duration>,
     /// By whose rules the recipes are read.
     pub dialect: Dialect,
+    /// The user's home directory, for the documents of prompts.
+    pub home: Option<String>,
     /// The plan is made to be run, so that its required variables must have values.
     pub to_run: bool,
 }

@@ -11,9 +11,12 @@ use crate::step_and_run_outcome::{Failure, FailureKind};
 use crate::step_end::stopped;
 use std::sync::{Arc, LazyLock};
 use towpath_core::{Diagnostic, JobKey, JobKind, Map};
-use towpath_document::{CommandEnd, Evaluation, Next, Roots, check_loaded};
-use towpath_recipe::{AgentWork, PROMPT_ROOT, PromptDocument};
+use towpath_document::{CommandEnd, Evaluation, Inputs, Next, check_loaded, plain_path};
+use towpath_recipe::{AgentWork, PromptDocument};
 use towpath_shell::{Filled, ShellText};
+
+/// How much of the end of stdout a failure carries.
+const STDOUT_TAIL: usize = 2000;
 
 /// What a document is for. Instructions come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,7 +113,7 @@ impl Run {
         }
         let mut inputs = frame.context.clone();
         inputs.extend(extra.clone());
-        let roots = Roots { project: PROMPT_ROOT.to_owned(), home: String::new() };
+        let (roots, inputs) = (document.roots.clone(), Inputs::from(inputs));
         let checked = check_loaded(document.set.clone(), &roots, &inputs);
         if let Some(problem) = checked.problems.iter().find(|problem| problem.is_error()) {
             return Err(value_failure(located(problem)));
@@ -148,7 +151,10 @@ impl Run {
             work: JobWork::Bash(wanted.script).failing(self.recipe(at.frame).fails_on(None)),
             directory: directory.to_owned(),
             timeout: self.work_timeout(at),
-            environment: Vec::new(),
+            environment: vec![
+                ("PROJECTPATH".to_owned(), document.roots.project.clone()),
+                ("HOMEPATH".to_owned(), document.roots.home.clone()),
+            ],
             sandboxed: false,
         };
         self.ready.push((job, at));
@@ -162,7 +168,7 @@ impl Run {
     }
 
     /// A command of a document, or a file, is there: the work continues with it.
-    pub(crate) fn document_job_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
+    pub(crate) fn document_job_finished(&mut self, at: StepAt, end: &JobEnd) {
         self.progress_mut(at).interrupted = matches!(
             end.status,
             JobStatus::TimedOut | JobStatus::Stopped | JobStatus::Signalled(_)
@@ -174,20 +180,32 @@ impl Run {
             (JobStatus::Exited(0), Output::Text(text)) => text.clone(),
             (JobStatus::Exited(0), Output::None) => String::new(),
             (JobStatus::Exited(0), Output::OnDisk { len } | Output::TooLarge { len }) => {
-                let message =
-                    format!("line {} printed {len} bytes, too many for a prompt", key.call);
+                let location = self.location_in_document(at);
+                let message = format!("{location} printed {len} bytes, too many for a prompt");
                 return self.fail(at, value_failure(message));
             }
             _ => {
                 let failure = self.failure_of_job(at, end);
-                let message = format!("line {} of the prompt file: {}", key.call, failure.message);
-                return self.fail(at, Failure { message, ..failure });
+                let message = format!("{}: {}", self.location_in_document(at), failure.message);
+                let detail = with_stdout(failure.detail.clone(), end.output.text());
+                return self.fail(at, Failure { message, detail, ..failure });
             }
         };
         if let Some(rendering) = self.waiting_document(at) {
             rendering.answer(text);
         }
         self.begin_work(at);
+    }
+
+    /// The file and the line that a document of a step waits for.
+    fn location_in_document(&mut self, at: StepAt) -> String {
+        let rendering = self.waiting_document(at);
+        let location = rendering.and_then(|rendering| {
+            let number = rendering.wanted.as_ref()?.number - rendering.offset;
+            let (file, line) = rendering.evaluation.set().located(number)?;
+            Some(format!("{file}:{line}"))
+        });
+        location.unwrap_or_else(|| "the prompt file".to_owned())
     }
 
     /// The document of a step that waits for a job.
@@ -205,8 +223,10 @@ impl PromptRendering {
                 self.want(command.number, script, false);
             }
             Next::Embed { path, number } => {
-                let path = match (&document.directory, path.starts_with(['/', '.'])) {
-                    (Some(directory), false) => format!("{directory}{path}"),
+                let path = match &document.directory {
+                    Some(directory) if !path.starts_with('/') => {
+                        plain_path(&format!("{directory}{path}"))
+                    }
                     _ => path,
                 };
                 let filled = PRINT_FILE.fill(&mut |_| Some(path.clone()));
@@ -243,6 +263,17 @@ impl PromptRendering {
         let message = problem.map_or_else(|| "the prompt file gives no text".to_owned(), located);
         Failure::new(FailureKind::Value, message)
     }
+}
+
+/// What a failed command printed on stderr, and then the end of its stdout: many programs report there.
+fn with_stdout(stderr: String, stdout: Option<&str>) -> String {
+    let stdout = stdout.unwrap_or_default().trim_end();
+    let mut from = stdout.len().saturating_sub(STDOUT_TAIL);
+    while !stdout.is_char_boundary(from) {
+        from += 1;
+    }
+    let parts = [stderr.as_str(), &stdout[from..]];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 fn located(problem: &Diagnostic) -> String {

@@ -24,7 +24,7 @@ impl Run {
             JobKind::Snapshot => self.snapshot_finished(at, end),
             JobKind::GitAdd => self.git_add_finished(at, end),
             JobKind::Bash | JobKind::Agent => self.work_finished(at, key, end),
-            JobKind::Document => self.document_job_finished(at, key, end),
+            JobKind::Document => self.document_job_finished(at, end),
         }
     }
 

@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+pub use towpath_recipe::is_project;
 use towpath_store::{Store, StoreError};
 
 /// How the program was started. What may fail of its environment is read when a command needs it:
@@ -214,15 +215,7 @@ impl Environment {
     /// The nearest directory upward with `.towpath` or `.git`, never above the home directory; else
     /// the directory itself.
     pub fn project_root(&self, start: &Path) -> PathBuf {
-        for directory in start.ancestors() {
-            if is_project(directory) {
-                return directory.to_owned();
-            }
-            if Some(directory) == self.home.as_deref() {
-                break;
-            }
-        }
-        start.to_owned()
+        towpath_recipe::project_root(start, self.home.as_deref())
     }
 }
 
@@ -282,9 +275,4 @@ impl Directories {
 
 pub fn current_directory() -> std::io::Result<PathBuf> {
     std::env::current_dir()
-}
-
-/// Whether a directory is the root of a project.
-pub fn is_project(root: &Path) -> bool {
-    root.join(".towpath").is_dir() || root.join(".git").exists()
 }

@@ -60,11 +60,24 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if !old.is_file() {
         return Err(io::Error::other("it is no regular file"));
     }
-    move_into(path, bytes, Some(&old))
+    move_into(path, bytes, Some(&old), || true).map(drop)
 }
 
-/// Writes a new file beside `path` and renames it.
-fn move_into(path: &Path, bytes: &[u8], old: Option<&fs::Metadata>) -> io::Result<()> {
+/// As [`replace`], but only a file that still has the contents `before`. Returns whether it had.
+pub fn replace_unchanged(path: &Path, before: &[u8], bytes: &[u8]) -> io::Result<bool> {
+    let old = fs::metadata(path)?;
+    let same = || fs::read(path).is_ok_and(|now| now == before);
+    move_into(path, bytes, Some(&old), same)
+}
+
+/// Writes a new file beside `path` and renames it, unless `may_replace` refuses at the last moment.
+/// Returns whether it did.
+fn move_into(
+    path: &Path,
+    bytes: &[u8],
+    old: Option<&fs::Metadata>,
+    may_replace: impl FnOnce() -> bool,
+) -> io::Result<bool> {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}", std::process::id()));
@@ -78,10 +91,14 @@ fn move_into(path: &Path, bytes: &[u8], old: Option<&fs::Metadata>) -> io::Resul
             }
             file.sync_all()
         })
-        .and_then(|()| fs::rename(&new, path));
-    written.inspect_err(|_| {
+        .and_then(|()| match may_replace() {
+            true => fs::rename(&new, path).map(|()| true),
+            false => Ok(false),
+        });
+    if !matches!(written, Ok(true)) {
         let _ = fs::remove_file(&new);
-    })
+    }
+    written
 }
 
 fn keep_owner(file: &File, old: &fs::Metadata) -> io::Result<()> {
@@ -102,7 +119,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder)?;
             }
-            move_into(path, bytes, None)
+            move_into(path, bytes, None, || true).map(drop)
         }
         Err(error) => Err(error),
         Ok(_) => replace(path, bytes),

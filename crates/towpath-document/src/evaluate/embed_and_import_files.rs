@@ -6,11 +6,14 @@ use crate::directive::{FileTarget, Import, ImportedNames};
 use crate::directive_location::Location;
 use crate::document::FileKind;
 use crate::document_with_imports::Found;
+use crate::interpolated::Interpolated;
 use crate::problem_codes::{
-    CIRCULAR_REFERENCE, FILE_NOT_FOUND, SECTION_NOT_FOUND, VALIDATION_FAILED, VARIABLE_NOT_FOUND,
+    CIRCULAR_REFERENCE, FILE_NOT_FOUND, RESOLUTION_FAILED, SECTION_NOT_FOUND, VALIDATION_FAILED,
+    VARIABLE_NOT_FOUND,
 };
 use crate::read::read;
 use crate::section_by_heading::section;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Evaluation {
@@ -20,19 +23,22 @@ impl Evaluation {
         target: Target,
         location: Location,
     ) -> Option<Next> {
-        match self.path_value(&file.path, &location) {
-            Computed::Known(path) => {
+        let path = self.path_value(&file.path, &location);
+        let heading = file.heading.as_ref().map(|heading| self.text(heading, &location));
+        match (path, heading) {
+            (Computed::Unknown, _) | (_, Some(Computed::Unknown)) => {
+                let names = file.texts().flat_map(Interpolated::references);
+                self.left.extend(names.map(|path| path.root().to_owned()));
+                self.deliver(&target, &location, Computed::Unknown);
+                None
+            }
+            (Computed::Known(path), heading) => {
                 let number = self.number_of(&location);
                 let mut pending = Pending::new(target, location);
-                pending.heading.clone_from(&file.heading);
+                pending.heading = heading.and_then(Computed::known);
                 pending.path.clone_from(&path);
                 self.pending = Some(pending);
                 Some(Next::Embed { path, number })
-            }
-            Computed::Unknown => {
-                self.left.extend(file.path.references().map(|path| path.root().to_owned()));
-                self.deliver(&target, &location, Computed::Unknown);
-                None
             }
         }
     }
@@ -41,7 +47,11 @@ impl Evaluation {
     pub fn embedded(&mut self, file: Result<Vec<u8>, String>) {
         let Some(pending) = self.pending.take() else { return };
         let Pending { target, location, path, heading, .. } = pending;
+        let too_much = file.as_ref().ok().and_then(|bytes| self.limits.take(bytes.len()).err());
         let found = match (file, &heading) {
+            _ if too_much.is_some() => {
+                Err(location.error(RESOLUTION_FAILED, too_much.unwrap_or_default()))
+            }
             (Err(why), _) => {
                 Err(location.error(FILE_NOT_FOUND, format!("cannot embed {path}: {why}")))
             }
@@ -98,7 +108,12 @@ impl Evaluation {
             }
             Ok(found) => {
                 let known = self.set.files.len();
-                let document = read(&found.name, found.bytes, FileKind::of(&found.name));
+                // A document of Meld imports others, whatever they are called.
+                let kind = match self.set.entry().kind {
+                    FileKind::Meld => FileKind::Meld,
+                    FileKind::Markdown => FileKind::of(&found.name),
+                };
+                let document = read(&found.name, found.bytes, kind);
                 let file = self.set.add(&path, &found.identity, document);
                 if file == known && self.foresees {
                     self.report_read(file);
@@ -153,9 +168,12 @@ impl Evaluation {
         location: &Location,
         names: Option<&[(String, String)]>,
     ) {
-        let missing = self.frame().scope.import(scope, names);
-        for name in missing {
-            let message = format!("the imported file does not define `{name}`");
+        let missing: BTreeSet<String> =
+            self.frame().scope.import(scope, names).into_iter().collect();
+        if !missing.is_empty() {
+            let shown: Vec<String> = missing.iter().take(10).map(|n| format!("`{n}`")).collect();
+            let more = if missing.len() > shown.len() { ", …" } else { "" };
+            let message = format!("the imported file does not define {}{more}", shown.join(", "));
             self.problem(location.error(VARIABLE_NOT_FOUND, message));
         }
         if self.kept.iter().any(|name| scope.is_variable(name) || scope.command(name).is_some()) {

@@ -21,10 +21,19 @@ impl Evaluation {
         let (source, span) = (Arc::clone(&document.source), directive.head);
         let location = Location { source, span, line: directive.line };
         match &directive.kind {
-            // An imported file only defines.
-            DirectiveKind::Run(_) | DirectiveKind::Embed(_) if !self.in_entry() => None,
-            DirectiveKind::Run(invocation) => self.run(invocation, Target::Document, location),
-            DirectiveKind::Embed(file) => self.embed(file, Target::Document, location),
+            DirectiveKind::Run(_) | DirectiveKind::Embed(_) | DirectiveKind::EmbedValue(_) => {
+                // An imported file only defines.
+                if !self.in_entry() {
+                    return None;
+                }
+                self.shown(&directive.kind, Target::Document, location)
+            }
+            DirectiveKind::Text { name, .. } | DirectiveKind::Data { name, .. }
+                if self.inputs.override_definitions && self.inputs.values.contains_key(name) =>
+            {
+                self.keep(document, node, name);
+                None
+            }
             DirectiveKind::Define(definition) => {
                 self.define(definition);
                 self.keep(document, node, &definition.name);
@@ -105,6 +114,22 @@ impl Evaluation {
                 self.set_variable(name, Computed::Known(value.clone()));
                 None
             }
+            DataValue::Template(template) => {
+                for text in template.texts() {
+                    self.left_if_unknown(&text);
+                }
+                let scope = &self.frames.last().expect("a frame is open").scope;
+                let values = Values { scope, location: location.clone(), limits: &self.limits };
+                let value = values.data(template).unwrap_or_else(|problem| {
+                    self.problem(*problem);
+                    Computed::Unknown
+                });
+                if value == Computed::Unknown {
+                    self.leave_as_written();
+                }
+                self.set_variable(name, value);
+                None
+            }
             DataValue::Run(run) => self.run(run, Target::Data(name.to_owned()), location.clone()),
             DataValue::Embed(file) => {
                 self.embed(file, Target::Data(name.to_owned()), location.clone())
@@ -156,7 +181,7 @@ impl Evaluation {
     }
 
     /// A text that depends on a command stays as it is written, and so does what it reads.
-    fn left_if_unknown(&mut self, text: &Interpolated) {
+    pub(super) fn left_if_unknown(&mut self, text: &Interpolated) {
         let scope = &self.frames.last().expect("a frame is open").scope;
         let unknown = |path: &&VarPath| scope.find(path, None) == Ok(Computed::Unknown);
         if self.foresees && text.references().any(|path| unknown(&path)) {

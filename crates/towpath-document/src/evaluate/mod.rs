@@ -8,7 +8,7 @@ mod replace_region;
 mod run_command;
 mod write_output_or_set_variable;
 
-use crate::definition_scope::{Computed, Scope};
+use crate::definition_scope::{Inputs, Scope};
 use crate::directive::ImportedNames;
 use crate::directive_location::Location;
 use crate::document::{Document, Node, NodeKind};
@@ -19,7 +19,7 @@ use crate::evaluation_limits::EvaluationLimits;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Map};
+use towpath_core::Diagnostic;
 
 /// How many imports may be inside of each other.
 const DEEPEST_IMPORT: usize = 64;
@@ -45,7 +45,7 @@ pub enum Next {
 pub struct Evaluation {
     pub(crate) set: DocumentSet,
     roots: Roots,
-    inputs: Map,
+    inputs: Inputs,
     /// Variables may be defined outside that are not known yet.
     open: bool,
     /// Nothing runs: it warns, and what depends on a command is left as it is written.
@@ -65,6 +65,11 @@ pub struct Evaluation {
     commands: Vec<(usize, Command)>,
     pub(crate) problems: Vec<Diagnostic>,
     failed: bool,
+    /// A failing command does not end the evaluation.
+    keeps_going: bool,
+    /// Undefined names in prose are reported, each once.
+    warns_of_undefined: bool,
+    undefined: HashSet<String>,
     limits: EvaluationLimits,
     /// The names that something reads which was left as it is written.
     pub(crate) left: HashSet<String>,
@@ -105,7 +110,8 @@ enum Target {
 
 impl Evaluation {
     /// `inputs`: variables that are defined before the first line.
-    pub fn new(set: DocumentSet, roots: Roots, inputs: Map) -> Evaluation {
+    pub fn new(set: DocumentSet, roots: Roots, inputs: impl Into<Inputs>) -> Evaluation {
+        let inputs = inputs.into();
         let scope = Scope::of_inputs(&inputs);
         let limits = EvaluationLimits::new(set.most_text);
         Evaluation {
@@ -124,6 +130,9 @@ impl Evaluation {
             commands: Vec::new(),
             problems: Vec::new(),
             failed: false,
+            keeps_going: false,
+            warns_of_undefined: false,
+            undefined: HashSet::new(),
             limits,
             left: HashSet::new(),
         }
@@ -132,11 +141,18 @@ impl Evaluation {
     /// An evaluation in which nothing runs; `kept` are names whose definitions stay.
     pub(crate) fn foreseeing(mut self, kept: HashSet<String>, leaves_commands: bool) -> Evaluation {
         self.foresees = true;
+        self.warns_of_undefined = !self.inputs.values.is_empty() || self.set.entry().is_rendered();
         self.kept = kept;
         self.kept_commands = leaves_commands;
         for file in 0..self.set.files.len() {
             self.report_read(file);
         }
+        self
+    }
+
+    /// Commands that fail leave a message in the document, and the rest of it is evaluated.
+    pub fn keep_going(mut self) -> Evaluation {
+        self.keeps_going = true;
         self
     }
 
@@ -151,7 +167,7 @@ impl Evaluation {
     pub fn advance(&mut self) -> Next {
         debug_assert!(self.pending.is_none(), "what was asked for has not been answered");
         loop {
-            if !self.foresees && self.failed() {
+            if !self.foresees && !self.keeps_going && self.failed() {
                 return Next::Done;
             }
             let Some(frame) = self.frames.last_mut() else { return Next::Done };
@@ -231,7 +247,7 @@ impl Evaluation {
                 None
             }
             NodeKind::Escape | NodeKind::Comment => None,
-            NodeKind::Region { name, body } => self.region(document, node, name, body),
+            NodeKind::Region(region) => self.region(document, node, region),
         }
     }
 
@@ -268,14 +284,5 @@ impl Evaluation {
 impl Pending {
     fn new(target: Target, location: Location) -> Pending {
         Pending { target, location, path: String::new(), heading: None, names: None }
-    }
-}
-
-impl<T> Computed<T> {
-    fn map<U>(self, change: impl FnOnce(T) -> U) -> Computed<U> {
-        match self {
-            Computed::Known(value) => Computed::Known(change(value)),
-            Computed::Unknown => Computed::Unknown,
-        }
     }
 }

@@ -7,6 +7,9 @@ use crate::problem_codes::{RESOLUTION_FAILED, VARIABLE_NOT_FOUND};
 use crate::resolve_command::missing_message;
 use towpath_core::{Diagnostic, Span, VarPath, text_of};
 
+/// How many undefined names are reported: a document with more was not typed.
+const MOST_UNDEFINED: usize = 100;
+
 impl Evaluation {
     /// A reference in prose. A backslash goes only where it prevents something.
     pub(super) fn reference(
@@ -56,8 +59,12 @@ impl Evaluation {
         missing: &Missing,
         span: Span,
     ) {
-        if !self.foresees && *missing != Missing::Field {
-            return;
+        // Ordinary Markdown has braces for others. Elsewhere one warning for each name is enough.
+        if *missing != Missing::Field {
+            let few = self.warns_of_undefined && self.undefined.len() < MOST_UNDEFINED;
+            if !few || !self.undefined.insert(path.root().to_owned()) {
+                return;
+            }
         }
         let scope = &self.frames.last().expect("a frame is open").scope;
         let near = || self.limits.suggestion(|| scope.nearest_variable(path.root()));

@@ -7,7 +7,7 @@ use crate::document::{Node, NodeKind};
 use crate::problem_codes::RESOLUTION_FAILED;
 use crate::read::delimits_region;
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Severity, Value};
+use towpath_core::Value;
 
 impl Evaluation {
     /// Puts the text of a command or a file where it belongs, without the newlines at its end.
@@ -21,7 +21,7 @@ impl Evaluation {
             match target {
                 Target::Text(name) => self.set_text(name, Computed::Unknown),
                 Target::Data(name) => self.set_variable(name, Computed::Unknown),
-                Target::Region => return self.write_region(None),
+                Target::Region => return self.write_region(None, location),
                 Target::Document | Target::Scope => {}
             }
             return self.leave_as_written();
@@ -36,7 +36,7 @@ impl Evaluation {
                                file could not be rendered again";
                 self.problem(location.error(RESOLUTION_FAILED, message));
             }
-            Target::Region => self.write_region(Some(bytes)),
+            Target::Region => self.write_region(Some(bytes), location),
             Target::Text(name) => {
                 let text = self.utf8(bytes, location);
                 self.set_variable(name, Computed::Known(Value::String(text)));
@@ -75,11 +75,7 @@ impl Evaluation {
         let text = String::from_utf8_lossy(bytes);
         if matches!(text, std::borrow::Cow::Owned(_)) {
             let message = "this is not UTF-8: as a value, bad bytes become U+FFFD";
-            let problem = Diagnostic {
-                severity: Severity::Warning,
-                ..location.error(RESOLUTION_FAILED, message)
-            };
-            self.problem(problem);
+            self.problem(location.warning(message));
         }
         text.into_owned()
     }

@@ -6,7 +6,7 @@ use crate::directive::{Call, Invocation, ShellCommand};
 use crate::read_error::ReadError;
 use std::ops::Range;
 use std::sync::Arc;
-use towpath_core::{PlaceholderSyntax, Span};
+use towpath_core::{Diagnostic, PlaceholderSyntax, Severity, Span};
 use towpath_shell::{ShellError, ShellText};
 
 impl DirectiveReader<'_> {
@@ -49,7 +49,9 @@ impl DirectiveReader<'_> {
             let span = self.line.span_to_end();
             return Err(ReadError::new(span, "`[` is not closed on its line").help(help));
         };
-        let double = line.starts_with("[[") && line.ends_with("]]") && close >= 3;
+        // Of `[[[ a == b ]]]` the outer pair are the brackets: bash has a test inside of them.
+        let test = line.starts_with("[[[ ") && line.ends_with(" ]]]");
+        let double = line.starts_with("[[") && line.ends_with("]]") && close >= 3 && !test;
         let width = if double { 2 } else { 1 };
         self.line.at = open + close + 1;
         self.line.expect_end("]")?;
@@ -57,7 +59,7 @@ impl DirectiveReader<'_> {
     }
 
     /// The command of a range of the document.
-    pub fn command(&self, range: Range<usize>, open: usize) -> Result<ShellCommand, ReadError> {
+    pub fn command(&mut self, range: Range<usize>, open: usize) -> Result<ShellCommand, ReadError> {
         let written = &self.text[range.clone()];
         let start = range.start + written.len() - written.trim_start().len();
         let span = Span { start, end: start + written.trim().len() };
@@ -74,7 +76,7 @@ impl DirectiveReader<'_> {
 
     /// `references`: whether `{{name}}` is one.
     pub fn shell_command(
-        &self,
+        &mut self,
         text: &str,
         span: Span,
         verbatim: bool,
@@ -97,8 +99,15 @@ impl DirectiveReader<'_> {
             let help = error.help;
             ReadError { span: located, message: error.message, help }
         };
-        let text = Arc::new(parsed.map_err(refused)?);
-        Ok(ShellCommand { text, span, verbatim })
+        let command = ShellCommand { text: Arc::new(parsed.map_err(refused)?), span, verbatim };
+        for warning in command.text.warnings() {
+            let severity = if warning.note { Severity::Note } else { Severity::Warning };
+            let at = self.source.first_line(command.locate(warning.range.clone()));
+            let mut problem = Diagnostic::new(severity, warning.code, warning.message.clone());
+            problem.help.clone_from(&warning.help);
+            self.warnings.push(problem.at(self.source, at, ""));
+        }
+        Ok(command)
     }
 
     /// `$name(arguments)`; the reader is at the `$`.

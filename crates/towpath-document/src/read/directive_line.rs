@@ -4,10 +4,10 @@
 use super::lines_and_indentation::{Line, line_at};
 use crate::arguments_and_quoted_strings::LineReader;
 use crate::directive::{Defines, DirectiveKind};
-use crate::document::Document;
+use crate::interpolated::reference_at;
 use crate::read_error::ReadError;
 use std::sync::Arc;
-use towpath_core::{Source, Span};
+use towpath_core::{Diagnostic, Source, Span, VarPath};
 
 /// Why a directive cannot be read, and what it would have defined.
 pub(super) type Refused = (ReadError, Defines);
@@ -19,11 +19,17 @@ pub(super) fn begins_directive(content: &str) -> bool {
     let blank = after.len() < rest.len();
     match word {
         "run" => after.starts_with('[') || (blank && begins_call(after)),
-        "embed" | "import" => after.starts_with('['),
+        "embed" => after.starts_with('[') || embedded_value(after).is_some(),
+        "import" => after.starts_with('['),
         "text" | "data" | "path" => blank && is_assignment(after, false),
         "define" => blank && is_assignment(after, true),
         _ => false,
     }
+}
+
+/// The reference that is all of what follows `@embed`.
+pub(super) fn embedded_value(text: &str) -> Option<(VarPath, usize)> {
+    reference_at(text, 0).filter(|(_, end)| text[*end..].trim().is_empty())
 }
 
 fn split_word(content: &str) -> Option<(&str, &str)> {
@@ -72,6 +78,8 @@ pub(super) struct DirectiveReader<'a> {
     pub text: &'a str,
     pub source: &'a Arc<Source>,
     pub line: LineReader<'a>,
+    /// What the author should know of the commands.
+    pub warnings: Vec<Diagnostic>,
     last: Line,
     unclosed: &'a mut UnclosedBlocks,
 }
@@ -82,11 +90,12 @@ impl<'a> DirectiveReader<'a> {
         text: &'a str,
         line: &Line,
         start: usize,
-        document: &'a Document,
+        source: &'a Arc<Source>,
         unclosed: &'a mut UnclosedBlocks,
     ) -> Self {
         let reader = LineReader::new(text, start, line.text_end);
-        DirectiveReader { text, source: &document.source, line: reader, last: *line, unclosed }
+        let warnings = Vec::new();
+        DirectiveReader { text, source, line: reader, warnings, last: *line, unclosed }
     }
 
     /// The last line of the directive, once it is read.
@@ -180,6 +189,8 @@ mod tests {
             "@run [",
             "@embed [a]",
             "@embed[a]",
+            "@embed {{a}}",
+            "@embed {{ a.b }} ",
             "@import [a]",
             "@text a =",
             "@text a=1",
@@ -211,6 +222,7 @@ mod tests {
             "@define a.about = 'x'",
             "run [x]",
             "@embed a",
+            "@embed {{a}} b",
         ] {
             assert!(!begins_directive(line), "{line}");
         }

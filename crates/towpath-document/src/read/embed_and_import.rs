@@ -9,7 +9,17 @@ use towpath_core::Span;
 
 impl DirectiveReader<'_> {
     pub fn embed_directive(&mut self) -> Result<DirectiveKind, ReadError> {
+        if self.line.peek() == Some(b'{') {
+            return Ok(DirectiveKind::EmbedValue(self.whole_reference()));
+        }
         self.file_target().map(DirectiveKind::Embed)
+    }
+
+    /// The reference that is the rest of the line.
+    pub fn whole_reference(&mut self) -> Interpolated {
+        let span = self.line.span_to_end();
+        self.line.at = span.end;
+        Interpolated::of_block(self.text, span.range())
     }
 
     /// `[path]` or `[path # heading]`; the reader is at the bracket.
@@ -17,20 +27,29 @@ impl DirectiveReader<'_> {
         let inside = self.inside_brackets()?;
         let written = &self.text[inside.clone()];
         let (path, heading) = match written.split_once('#') {
-            Some((path, heading)) => (path, Some(heading.trim().to_owned())),
+            Some((path, heading)) => (path, Some(heading)),
             None => (written, None),
         };
         let path = self.path(inside.start..inside.start + path.len())?;
-        if heading.as_ref().is_some_and(String::is_empty) {
+        let Some(heading) = heading else { return Ok(FileTarget { path, heading: None }) };
+        if heading.trim().is_empty() {
             return Err(ReadError::new(path.span, "the heading after # is empty"));
         }
-        Ok(FileTarget { path, heading })
+        let start = inside.end - heading.trim_start().len();
+        let heading = Interpolated::of_block(self.text, start..start + heading.trim().len());
+        Ok(FileTarget { path, heading: Some(heading) })
     }
 
     fn path(&self, range: Range<usize>) -> Result<Interpolated, ReadError> {
         let written = &self.text[range.clone()];
-        let start = range.start + written.len() - written.trim_start().len();
-        let end = start + written.trim().len();
+        let mut start = range.start + written.len() - written.trim_start().len();
+        let mut end = start + written.trim().len();
+        // Quotes around the whole path, as Meld accepts them.
+        let quoted =
+            |quote: char| written.trim().starts_with(quote) && written.trim().ends_with(quote);
+        if end - start > 2 && (quoted('"') || quoted('\'')) {
+            (start, end) = (start + 1, end - 1);
+        }
         if start == end {
             return Err(ReadError::new(Span::new(range), "the path is empty"));
         }

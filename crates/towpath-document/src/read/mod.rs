@@ -2,6 +2,7 @@
 //! and only with its fixed shape; every other line is prose, whatever it looks like.
 
 mod command_or_call;
+mod data_template;
 mod define;
 mod directive_line;
 mod embed_and_import;
@@ -11,21 +12,24 @@ mod regions;
 mod text_data_and_path;
 
 pub(crate) use regions::delimits_region;
-pub use regions::read_regions;
+pub use regions::{has_regions, read_regions};
 
 use crate::directive::{Defines, Directive, DirectiveKind};
 use crate::document::{Document, FileKind, Node, NodeKind};
 use crate::interpolated::reference_at;
 use crate::literal_blocks::LiteralBlocks;
 use crate::read_error::ReadError;
+use crate::shell_variables::name_at;
 use directive_line::{DirectiveReader, UnclosedBlocks, begins_directive};
 use lines_and_indentation::{BOM, Line, common_indentation, line_at};
+use regions::Marker;
+use std::collections::HashSet;
 use std::ops::Range;
 use towpath_core::{Diagnostic, Span};
 
 /// Reads a file. `name` is the one that the user knows it by.
 pub fn read(name: &str, bytes: Vec<u8>, kind: FileKind) -> Document {
-    let mut document = Document::of_bytes(name, bytes);
+    let mut document = Document::of_bytes(name, bytes, kind);
     let source = std::sync::Arc::clone(&document.source);
     let text = source.text.as_str();
     let mut reader = Reader {
@@ -37,16 +41,24 @@ pub fn read(name: &str, bytes: Vec<u8>, kind: FileKind) -> Document {
         line: 1,
         counted: 0,
         near_misses: Vec::new(),
+        dollars: Vec::new(),
         unclosed: UnclosedBlocks::default(),
+        unclosed_region: false,
         next_braces: 0,
     };
     reader.lines();
     let near_misses = std::mem::take(&mut reader.near_misses);
-    // What looks like a directive is worth a word only where there are directives.
-    if document.directives().next().is_some() {
-        let near = near_misses.into_iter().map(|near| near.warning(&source));
-        document.problems.extend(near);
-    }
+    let dollars = std::mem::take(&mut reader.dollars);
+    // What only looks like a directive is worth a word only where there are directives.
+    let all = document.is_rendered();
+    let near = near_misses.into_iter().filter(|near| all || near.always);
+    document.problems.extend(near.map(|near| near.warning(&source)));
+    let names: HashSet<&str> = document.directives().filter_map(|d| d.kind.variable()).collect();
+    let meant = dollars
+        .into_iter()
+        .filter(|span| names.contains(source.text[span.range()].trim_matches(['$', '{', '}'])));
+    let meant: Vec<Diagnostic> = meant.map(|span| dollar_in_prose(&source, span)).collect();
+    document.problems.extend(meant);
     document
 }
 
@@ -62,14 +74,18 @@ struct Reader<'a> {
     line: usize,
     counted: usize,
     near_misses: Vec<prose_like_directives::NearMiss>,
+    /// `$name` in the prose of a Meld file.
+    dollars: Vec<Span>,
     unclosed: UnclosedBlocks,
+    /// No region from here on has an end.
+    unclosed_region: bool,
     /// The next `{{`, wherever it is, so that most lines are not searched by themselves.
     next_braces: usize,
 }
 
 impl Reader<'_> {
     fn lines(&mut self) {
-        let mut blocks = LiteralBlocks::default();
+        let mut blocks = LiteralBlocks::new(self.text.as_bytes());
         let mut at = if self.text.starts_with(BOM) { BOM.len() } else { 0 };
         while at < self.text.len() {
             let line = line_at(self.text, at);
@@ -84,10 +100,17 @@ impl Reader<'_> {
         let content = &text[line.start..line.text_end];
         let content = if base.is_empty() { Some(content) } else { content.strip_prefix(base) };
         let Some(content) = content else { return line.end };
-        if blocks.contains(content.as_bytes()) {
+        let start = line.start + base.len();
+        if !blocks.is_open()
+            && let Some(end) = self.region(line)
+        {
+            return end;
+        }
+        let literal = blocks.literal_to(start..line.text_end);
+        if literal > start {
+            self.prose(literal..line.text_end);
             return line.end;
         }
-        let start = line.start + base.len();
         match content.as_bytes().first() {
             Some(b'>') if self.is_comment(content) => {
                 self.push(line.start..line.end, NodeKind::Comment);
@@ -98,12 +121,32 @@ impl Reader<'_> {
                 self.push(start..start + 1, NodeKind::Escape);
             }
             Some(b'@' | b' ' | b'\t') => {
-                self.near_misses.extend(prose_like_directives::find(content, start));
+                let near = prose_like_directives::find(content, start, self.kind);
+                self.near_misses.extend(near);
             }
             _ => {}
         }
         self.prose(start.max(self.copied)..line.text_end);
         line.end
+    }
+
+    /// The line after a region that begins here. What is in it was printed by a command, and is text.
+    fn region(&mut self, begin: &Line) -> Option<usize> {
+        let marker = |line: &Line| regions::marker(&self.text[line.start..line.text_end], true);
+        if self.unclosed_region || !matches!(marker(begin), Some(Marker::Begin(_))) {
+            return None;
+        }
+        let mut at = begin.end;
+        while at < self.text.len() {
+            let line = line_at(self.text, at);
+            match marker(&line) {
+                Some(Marker::End) => return Some(line.end),
+                Some(Marker::Begin(_)) => return None,
+                _ => at = line.end,
+            }
+        }
+        self.unclosed_region = true;
+        None
     }
 
     fn is_comment(&self, content: &str) -> bool {
@@ -113,10 +156,15 @@ impl Reader<'_> {
     }
 
     fn directive(&mut self, line: &Line, start: usize) -> usize {
-        let mut reader =
-            DirectiveReader::new(self.text, line, start, self.document, &mut self.unclosed);
+        let source = std::sync::Arc::clone(&self.document.source);
+        let mut reader = DirectiveReader::new(self.text, line, start, &source, &mut self.unclosed);
         let read = reader.read();
         let last = reader.last_line();
+        let warnings = reader.warnings;
+        self.document.problems.extend(warnings);
+        let formatted = memchr::memmem::find_iter(&self.text.as_bytes()[start..last.end], b"{{")
+            .filter_map(|at| prose_like_directives::formatted_reference(self.text, start + at));
+        self.near_misses.extend(formatted);
         let head = Span { start, end: start + self.text[start..line.text_end].trim_end().len() };
         let kind = match read {
             Ok(kind) => self.valid_utf8(line.start..last.end, head).unwrap_or(kind),
@@ -156,6 +204,17 @@ impl Reader<'_> {
 
     /// Finds the references of a line.
     fn prose(&mut self, range: Range<usize>) {
+        if self.kind == FileKind::Meld {
+            let text = &self.text[..range.end];
+            for at in memchr::memchr_iter(b'$', text[range.clone()].as_bytes()) {
+                let start = range.start + at;
+                let braces = usize::from(text[start + 1..].starts_with('{'));
+                let name = start + 1 + braces;
+                let end = name + name_at(text, name).len();
+                let closed = braces == 0 || text[end..].starts_with('}');
+                self.dollars.extend(closed.then_some(Span { start, end: end + braces }));
+            }
+        }
         if self.next_braces < range.start {
             let found = memchr::memmem::find(&self.text.as_bytes()[range.start..], b"{{");
             self.next_braces = found.map_or(usize::MAX, |found| range.start + found);
@@ -165,11 +224,19 @@ impl Reader<'_> {
         }
         let text = &self.text[..range.end];
         let mut from = range.start;
+        let mut closed: Option<Option<usize>> = None;
         while let Some(found) = memchr::memmem::find(&text.as_bytes()[from..], b"{{") {
             let braces = text.as_bytes()[from + found..].iter().take_while(|b| **b == b'{').count();
             // Of `{{{x}}}` the inner braces are the reference.
             let at = from + found + braces - 2;
             let Some((path, end)) = reference_at(text, at) else {
+                self.near_misses.extend(prose_like_directives::formatted_reference(text, at));
+                let last = closed.get_or_insert_with(|| text[range.start..].rfind("}}"));
+                let open = last.is_none_or(|last| range.start + last < at);
+                if open && !name_at(text, at + 2).is_empty() {
+                    let span = Span { start: at, end: range.end };
+                    self.near_misses.push(prose_like_directives::unclosed_reference(span));
+                }
                 from = at + 2;
                 continue;
             };
@@ -194,6 +261,13 @@ impl Reader<'_> {
             self.copied = end;
         }
     }
+}
+
+/// Meld puts the value of a path into prose where `$name` is.
+fn dollar_in_prose(source: &std::sync::Arc<towpath_core::Source>, span: Span) -> Diagnostic {
+    let name = source.text[span.range()].trim_matches(['$', '{', '}']);
+    warning(source, span, format!("`${name}` is text in prose"))
+        .help(format!("the document's variable is {{{{{name}}}}}"))
 }
 
 /// A problem that is no error.

@@ -1,15 +1,20 @@
 //! `@text`, `@data` and `@path`: a name and its value.
 
-use super::directive_line::{DirectiveReader, Refused};
-use crate::directive::{DataValue, Defines, DirectiveKind, FileTarget, Invocation, TextValue};
-use crate::interpolated::Interpolated;
+use super::data_template::DataReader;
+use super::directive_line::{DirectiveReader, Refused, embedded_value};
+use crate::directive::{
+    DataTemplate, DataValue, Defines, DirectiveKind, FileTarget, Invocation, TextValue,
+};
+use crate::interpolated::{Interpolated, reference_at};
 use crate::read_error::ReadError;
-use towpath_core::{Span, Value};
+use towpath_core::Value;
 
 /// A value that comes from elsewhere.
 enum Outside {
     Run(Invocation),
     Embed(FileTarget),
+    /// Of `@embed {{name}}`.
+    Value(Interpolated),
 }
 
 impl DirectiveReader<'_> {
@@ -36,6 +41,7 @@ impl DirectiveReader<'_> {
             return Ok(match outside {
                 Outside::Run(run) => TextValue::Run(run),
                 Outside::Embed(file) => TextValue::Embed(file),
+                Outside::Value(value) => TextValue::Written(value),
             });
         }
         if self.at_block() {
@@ -53,11 +59,17 @@ impl DirectiveReader<'_> {
     fn string(&mut self, what: &str) -> Result<Interpolated, ReadError> {
         let mut joined: Option<Interpolated> = None;
         loop {
-            if !matches!(self.line.peek(), Some(b'"' | b'\'' | b'`')) {
-                let message = format!("expected {what} in quotes");
-                return Err(ReadError::new(self.line.span_to_end(), message));
-            }
-            let string = self.line.quoted()?;
+            let string = match self.line.peek() {
+                Some(b'"' | b'\'' | b'`') => self.line.quoted()?,
+                // A reference is a string of its own, where it is joined with others.
+                Some(b'{') if reference_at(self.text, self.line.at).is_some() => {
+                    self.line.reference()
+                }
+                _ => {
+                    let message = format!("expected {what} in quotes");
+                    return Err(ReadError::new(self.line.span_to_end(), message));
+                }
+            };
             match &mut joined {
                 Some(joined) => joined.append(string),
                 None => joined = Some(string),
@@ -76,44 +88,37 @@ impl DirectiveReader<'_> {
             return Ok(match outside {
                 Outside::Run(run) => DataValue::Run(run),
                 Outside::Embed(file) => DataValue::Embed(file),
+                Outside::Value(value) => DataValue::Template(DataTemplate::of_reference(value)),
             });
         }
         let start = self.line.at;
         let mut values =
             serde_json::Deserializer::from_str(&self.text[start..]).into_iter::<Value>();
         match values.next() {
-            Some(Ok(value)) => {
-                let end = start + values.byte_offset();
-                self.continue_to(end);
+            Some(Ok(value)) if !self.text[start..start + values.byte_offset()].contains("{{") => {
+                self.continue_to(start + values.byte_offset());
                 self.line.expect_end("the JSON value")?;
                 Ok(DataValue::Written(value))
             }
-            Some(Err(error)) => {
-                let message = error.to_string();
-                let message = message.split(" at line ").next().unwrap_or_default();
-                let span = self.json_span(start, error.line(), error.column());
-                Err(ReadError::new(span, format!("invalid JSON: {message}")))
-            }
             None => Err(ReadError::new(self.line.span_to_end(), "expected a JSON value")),
+            Some(_) => self.data_template(start),
         }
     }
 
-    /// Where `serde_json` stopped: line and column count from the value's beginning.
-    fn json_span(&self, start: usize, line: usize, column: usize) -> Span {
-        let before: usize = self.text[start..]
-            .split_inclusive('\n')
-            .take(line.saturating_sub(1))
-            .map(str::len)
-            .sum();
-        let mut at = (start + before + column.saturating_sub(1)).min(self.text.len());
-        // A value that is not closed ends with the document: the line where it begins helps more.
-        if line > 1 && at + 1 >= self.text.len() {
-            at = start;
+    fn data_template(&mut self, start: usize) -> Result<DataValue, ReadError> {
+        let mut reader = DataReader { text: self.text, at: start, depth: 0 };
+        match reader.value() {
+            Ok(value) => {
+                self.continue_to(reader.at);
+                self.line.expect_end("the JSON value")?;
+                Ok(DataValue::Template(value))
+            }
+            Err((at, message)) => {
+                // A value that is not closed ends with the document: where it begins helps more.
+                let at = if at >= self.text.trim_end().len() { start } else { at };
+                Err(ReadError::new(self.source.line_from(at), format!("invalid JSON: {message}")))
+            }
         }
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        self.source.line_from(at)
     }
 
     /// `@run …` or `@embed …` as a value.
@@ -131,6 +136,9 @@ impl DirectiveReader<'_> {
             self.line.skip_blanks();
             if self.line.peek() == Some(b'[') {
                 return self.file_target().map(|file| Some(Outside::Embed(file)));
+            }
+            if embedded_value(self.line.rest()).is_some() {
+                return Ok(Some(Outside::Value(self.whole_reference())));
             }
         }
         let help = "a value is written, or @run [command], @run $name(…), or @embed [file]";

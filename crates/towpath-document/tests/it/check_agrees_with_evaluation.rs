@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 use towpath_core::{Diagnostic, Map};
 use towpath_document::{
-    Checked, CommandEnd, DocumentSet, Evaluation, FileKind, Files, Found, Next, Roots, check, read,
+    Checked, CommandEnd, DocumentSet, Evaluation, FileKind, Files, Found, Inputs, Next, Roots,
+    check, read,
 };
 
 /// Two files, and no other.
@@ -82,7 +83,7 @@ fn set(text: &str) -> DocumentSet {
 }
 
 fn checked(text: &str) -> Checked {
-    check(set(text), &Roots::default(), &Map::new(), &TwoFiles)
+    check(set(text), &Roots::default(), &Inputs::default(), &TwoFiles)
 }
 
 /// Every command prints the same.
@@ -135,7 +136,7 @@ proptest! {
         let (first, second) = (checked(&text), checked(&text));
         prop_assert_eq!(&first.problems, &second.problems);
         prop_assert_eq!(&first.commands, &second.commands);
-        let without = |checked: Checked| checked.without_running(&Roots::default(), &Map::new(), &TwoFiles);
+        let without = |checked: Checked| checked.without_running(&Roots::default(), &Inputs::default(), &TwoFiles);
         prop_assert_eq!(without(first), without(second));
     }
 }

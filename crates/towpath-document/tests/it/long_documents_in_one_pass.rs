@@ -3,7 +3,7 @@
 
 use towpath_core::{Diagnostic, Map};
 use towpath_document::{
-    CommandEnd, DocumentSet, Evaluation, FileKind, Files, Found, Next, Roots, check, read,
+    CommandEnd, DocumentSet, Evaluation, FileKind, Files, Found, Inputs, Next, Roots, check, read,
     read_regions, tree_json,
 };
 
@@ -23,7 +23,7 @@ impl Files for OneFile {
 
 fn render(text: &str, files: &OneFile) -> Evaluation {
     let set = DocumentSet::new("main.mld", read("main.mld", text.into(), FileKind::Meld));
-    let checked = check(set, &Roots::default(), &Map::new(), files);
+    let checked = check(set, &Roots::default(), &Inputs::default(), files);
     let mut evaluation = Evaluation::new(checked.set, Roots::default(), Map::new());
     loop {
         match evaluation.advance() {
@@ -217,8 +217,33 @@ fn text_that_doubles_itself_is_refused() {
         let document = read("main.md", text.into_bytes(), FileKind::Markdown);
         let mut set = DocumentSet::new("main.md", document);
         set.most_text = 1_000_000;
-        let checked = check(set, &Roots::default(), &Map::new(), &OneFile(String::new()));
+        let checked = check(set, &Roots::default(), &Inputs::default(), &OneFile(String::new()));
         let first = checked.problems.first().expect("a problem");
         assert!(first.is_error() && first.message.contains("more text"), "{}", first.message);
+    }
+}
+
+#[test]
+fn many_regions_and_missing_names_are_evaluated_once() {
+    let regions = |piece: &str| (piece.repeat(300_000 / piece.len()), FileKind::Markdown);
+    let names = "a, ".repeat(100_000);
+    for (text, kind) in [
+        regions("<!-- towpath:begin @embed {{x}} -->\n<!-- towpath:end -->\n"),
+        regions("<!-- towpath:begin $console(x) -->\n<!-- towpath:end -->\n"),
+        regions(
+            "<!-- towpath\n@text x = 'y'\n-->\n<!-- towpath:begin x -->\n<!-- towpath:end -->\n",
+        ),
+        (format!("@import [{names}b] from [x]\n"), FileKind::Meld),
+        (format!("@text t = 'x'\n{}\n", "{{y}} ".repeat(100_000)), FileKind::Meld),
+        (format!("@text t = 'x'\n{}\n", "$y `` ` <!-- ".repeat(30_000)), FileKind::Meld),
+        (format!("@run $f({})\n", "a,".repeat(500_000)), FileKind::Meld),
+    ] {
+        let document = match kind {
+            FileKind::Markdown => read_regions("main.md", text.into_bytes()),
+            FileKind::Meld => read("main.mld", text.into_bytes(), kind),
+        };
+        let set = DocumentSet::new("main.md", document);
+        let checked = check(set, &Roots::default(), &Inputs::default(), &OneFile(String::new()));
+        assert!(checked.problems.len() <= 10_000, "{}", checked.problems.len());
     }
 }

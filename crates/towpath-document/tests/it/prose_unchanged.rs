@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use towpath_core::Map;
 use towpath_document::{
-    DocumentSet, Evaluation, FileKind, Files, Found, Next, NodeKind, Roots, check, read,
+    DocumentSet, Evaluation, FileKind, Files, Found, Inputs, Next, NodeKind, Roots, check, read,
 };
 
 /// Nothing may be asked for.
@@ -24,7 +24,7 @@ impl Files for NoFiles {
 
 fn rendered(bytes: &[u8]) -> Vec<u8> {
     let set = DocumentSet::new("main.md", read("main.md", bytes.to_vec(), FileKind::Markdown));
-    let checked = check(set, &Roots::default(), &Map::new(), &NoFiles);
+    let checked = check(set, &Roots::default(), &Inputs::default(), &NoFiles);
     assert!(!checked.has_errors(), "{:?}", checked.problems);
     let mut evaluation = Evaluation::new(checked.set, Roots::default(), Map::new());
     assert_eq!(evaluation.advance(), Next::Done);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use towpath_core::{Diagnostic, Map};
 use towpath_document::{
-    CommandEnd, DocumentSet, Evaluation, FileKind, Files, Found, Next, Roots, check, read,
+    CommandEnd, DocumentSet, Evaluation, FileKind, Files, Found, Next, Printed, Roots, check, read,
 };
 use towpath_shell::Filled;
 
@@ -37,7 +37,7 @@ impl Directory {
         let bytes = std::fs::read(self.0.join(name)).expect("the document");
         let document = read(name, bytes, FileKind::of(name));
         let set = DocumentSet::new(&self.identity(name), document);
-        let checked = check(set, &self.roots(), inputs, self);
+        let checked = check(set, &self.roots(), &inputs.clone().into(), self);
         if checked.has_errors() {
             return Err(errors(checked.problems));
         }
@@ -73,10 +73,13 @@ pub fn bash(filled: &Filled, directory: &Path) -> CommandEnd {
         .stdin(Stdio::null())
         .output()
         .expect("bash starts");
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let printed = Printed {
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    };
     match (output.status.code(), output.status.signal()) {
         (Some(0), _) => CommandEnd::Succeeded(output.stdout),
-        (Some(code), _) => CommandEnd::Exited { code, stderr },
-        (None, signal) => CommandEnd::Signalled { signal: signal.unwrap_or_default(), stderr },
+        (Some(code), _) => CommandEnd::Exited { code, printed },
+        (None, signal) => CommandEnd::Signalled { signal: signal.unwrap_or_default(), printed },
     }
 }

@@ -133,7 +133,7 @@ fn set(environment: &mut Vec<(OsString, OsString)>, variables: Vec<(OsString, Os
     }
 }
 
-/// `bash OPTIONS -c TEXT`, or `bash OPTIONS FILE` where the text is longer than an argument may be.
+/// `bash OPTIONS -c -- TEXT`, so that a text may begin with `-`, or `bash OPTIONS FILE` where the text is longer than an argument may be.
 fn bash_arguments(
     options: &[&str],
     command: String,
@@ -141,7 +141,7 @@ fn bash_arguments(
 ) -> Result<Vec<OsString>, ExecutorError> {
     let mut arguments: Vec<OsString> = options.iter().map(OsString::from).collect();
     if command.len() <= LONGEST_ARGUMENT {
-        arguments.extend(["-c".into(), command.into()]);
+        arguments.extend(["-c".into(), "--".into(), command.into()]);
     } else {
         files.write("script", command.as_bytes())?;
         arguments.push(files.path("script").into());

@@ -11,7 +11,6 @@ mod step;
 
 pub(crate) use machine::WORK;
 pub use machine::is_kebab_case;
-pub use prompt_document::PROMPT_ROOT;
 pub(crate) use prompt_document::load_document;
 
 use crate::check_ids_and_parallel_groups;
@@ -55,13 +54,15 @@ pub struct ReadContext<'a> {
     pub inputs: &'a Map,
     /// The recipe's directory, absolute; none where the recipe is no file.
     pub directory: Option<&'a str>,
+    /// The user's home directory.
+    pub home: Option<&'a str>,
     pub dialect: Dialect,
 }
 
 impl<'a> ReadContext<'a> {
     /// For a recipe in no directory.
     pub fn of_files(files: FileProvider<'a>, inputs: &'a Map) -> ReadContext<'a> {
-        ReadContext { files, inputs, directory: None, dialect: Dialect::default() }
+        ReadContext { files, inputs, directory: None, home: None, dialect: Dialect::default() }
     }
 }
 
@@ -127,6 +128,7 @@ struct Reader<'a> {
     /// The files beside the recipe.
     files: FileProvider<'a>,
     directory: Option<&'a str>,
+    home: Option<&'a str>,
     dialect: Dialect,
     /// The ids of all steps, also of those that cannot be read for another reason.
     ids: Vec<(String, Span)>,
@@ -162,9 +164,9 @@ impl<'a> Reader<'a> {
         let json = source.text.trim_start().starts_with(['[', '"']);
         let map = if json { "an object" } else { RECIPE_FILE.map };
         let fields = FieldReader::new(source, FileKind { map, ..RECIPE_FILE }, problems);
-        let ReadContext { files, directory, dialect, .. } = *context;
+        let ReadContext { files, directory, home, dialect, .. } = *context;
         let (ids, known_here) = (Vec::new(), Vec::new());
-        Reader { fields, files, directory, dialect, ids, outline, known: None, known_here }
+        Reader { fields, files, directory, home, dialect, ids, outline, known: None, known_here }
     }
 
     fn problem(&mut self, problem: Diagnostic) {

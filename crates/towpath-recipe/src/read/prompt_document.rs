@@ -3,24 +3,31 @@
 
 use super::section_and_text_fields::Text;
 use super::{FileProvider, Reader};
+use crate::project_root::project_root;
 use crate::recipe::{DOCUMENT_PROSE, DOCUMENT_VALUE, PromptDocument, VariableUse};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Template};
 use towpath_document::{DocumentSet, FileKind, Files, Found, Roots, check_open, plain_path, read};
-
-/// What `$PROJECTPATH` is in a prompt: the directory that the step works in. `$HOMEPATH` is nothing.
-pub const PROMPT_ROOT: &str = ".";
 
 /// The files beside a recipe, for a document there.
 struct BesideRecipe<'a> {
     files: FileProvider<'a>,
     /// The directory of the document, from the recipe's.
     directory: String,
+    /// The recipe's, with `/` at its end.
+    recipe: Option<String>,
 }
 
 impl Files for BesideRecipe<'_> {
     fn import(&self, path: &str) -> Result<Found, String> {
-        let path = plain_path(&format!("{}{path}", self.directory));
+        let path = match self.recipe.as_ref().and_then(|recipe| path.strip_prefix(recipe)) {
+            Some(below) => plain_path(below),
+            None if path.starts_with('/') => {
+                return Err("it is outside of the recipe's directory".to_owned());
+            }
+            None => plain_path(&format!("{}{path}", self.directory)),
+        };
         let source = (self.files)(&path).map_err(|problem| problem.message)?;
         let (name, bytes) = (source.name.clone(), source.text.clone().into_bytes());
         Ok(Found { identity: path, name, bytes })
@@ -48,7 +55,7 @@ impl Reader<'_> {
         };
         let directory = written.rfind('/').map_or("", |slash| &written[..=slash]).to_owned();
         let base = self.directory.map(|base| format!("{base}/{directory}"));
-        let (document, problems) = load_document(&source, &written, base, self.files);
+        let (document, problems) = load_document(&source, &written, base, self.home, self.files);
         // What is not defined in it is reported with the variables of the recipe.
         let broken = problems.iter().any(Diagnostic::is_error);
         self.problems.extend(problems);
@@ -73,13 +80,25 @@ pub(crate) fn load_document(
     source: &Arc<Source>,
     path: &str,
     base: Option<String>,
+    home: Option<&str>,
     files: FileProvider<'_>,
 ) -> (PromptDocument, Vec<Diagnostic>) {
     let bytes = source.text.clone().into_bytes();
     let set = DocumentSet::new(path, read(&source.name, bytes, FileKind::of(path)));
     let directory = path.rfind('/').map_or("", |slash| &path[..=slash]).to_owned();
-    let files = BesideRecipe { files, directory };
-    let roots = Roots { project: PROMPT_ROOT.to_owned(), home: String::new() };
+    let recipe = base.as_ref().and_then(|base| base.strip_suffix(&directory)).map(str::to_owned);
+    let roots = roots(base.as_deref(), home);
+    let files = BesideRecipe { files, directory, recipe };
     let checked = check_open(set, &roots, &files);
-    (PromptDocument { set: checked.set, directory: base }, checked.problems)
+    (PromptDocument { set: checked.set, directory: base, roots }, checked.problems)
+}
+
+/// What paths may begin with: the same as where the document is rendered by itself.
+fn roots(base: Option<&str>, home: Option<&str>) -> Roots {
+    let project = base.map(|base| project_root(Path::new(base), home.map(Path::new)));
+    let project = project.unwrap_or_else(|| PathBuf::from("."));
+    Roots {
+        project: project.to_string_lossy().trim_end_matches('/').to_owned(),
+        home: home.unwrap_or_default().to_owned(),
+    }
 }

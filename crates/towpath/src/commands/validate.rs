@@ -1,7 +1,8 @@
-//! `towpath validate`: all problems of recipes at once, each with its location. It reads files; it
+//! `towpath validate`: all problems of recipes and documents at once, each with its location. It reads files; it
 //! starts nothing and evaluates nothing.
 
 use super::Execute;
+use crate::documents;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::choose_agent::{self, AgentFlags};
@@ -11,16 +12,17 @@ use crate::session::required_programs;
 use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
 use crate::terminal::terminal_width_and_colours::Screen;
 use crate::terminal::{diagnostics, out};
+use std::path::Path;
 use towpath_core::{Diagnostic, Severity};
 
-/// Check recipes and everything they call, and report all problems at once.
+/// Check recipes and everything they call, or documents, and report all problems at once.
 ///
 /// Exits with 0 if they can run, with 2 if not.
 ///
 /// Example: towpath validate recipes/*.yaml --strict
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The recipes, by file or by name.
+    /// The recipes, by file or by name; documents (.md, .mld) by file.
     #[arg(required = true, value_name = "RECIPE")]
     pub recipes: Vec<String>,
     #[command(flatten)]
@@ -82,6 +84,14 @@ fn check(env: &Environment, args: &Args) -> Result<Vec<Checked>, CommandError> {
             if !problems.is_empty() {
                 checked.push(Checked { name: recipe.clone(), problems });
             }
+            continue;
+        }
+        let file = Path::new(recipe);
+        let documents = ["md", "markdown", "mld", "meld"];
+        let is_document = file.extension().is_some_and(|e| documents.iter().any(|d| e == *d));
+        if is_document && env.current.join(file).is_file() {
+            let problems = documents::validate(env, file, &args.request.set)?;
+            checked.push(Checked { name: recipe.clone(), problems });
             continue;
         }
         let request = args.request.request(env, &here, recipe)?;

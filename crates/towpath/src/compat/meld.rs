@@ -116,11 +116,15 @@ fn execute(args: &MeldArgs, invocation: &Invocation) -> Result<Exit, CommandErro
         no_run: false,
         list_commands: false,
         permitted: Permitted::All,
+        allow_read: true,
+        fail_fast: false,
+        keep_going: false,
+        meld: true,
         strict: args.strict,
         verbose: args.verbose || args.debug,
         watch: args.watch,
     };
-    let exit = documents::execute(env, &request)?;
+    let exit = documents::execute_all(env, &[request])?;
     if let (Exit::Done, Some(output)) = (exit, &output) {
         out::note(format!("wrote {}", escaped(output)));
     }

@@ -1,38 +1,42 @@
-//! `--list-commands`: what a document would run.
+//! `--list-commands`: everything that a document would run, and every file that it reads.
 
-use crate::environment::Environment;
-use crate::terminal::format::{clean, count};
+use super::read_document_files::ReadFile;
+use crate::session::trust::visible;
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use towpath_document::Command;
 
-/// Prints the commands in the order in which they would run.
-pub fn print(env: &Environment, commands: &[Command]) {
-    if commands.is_empty() {
-        return out::line("this document runs no commands");
-    }
-    let mut table = Table::new(&["LINE", "CALLS", "COMMAND"]);
-    for command in commands {
-        let line = format!("{}:{}", command.file, command.line);
+/// Prints the commands in the order in which they would run, whole, and then the files.
+pub fn print(commands: &[Command], files: &[ReadFile]) {
+    let mut rows = vec![("LINE".to_owned(), "CALLS".to_owned(), "COMMAND")];
+    rows.extend(commands.iter().map(|command| {
         let name = command.name.as_ref().map_or("–".to_owned(), |name| format!("${name}"));
-        let mut lines = command.shown.lines();
-        let first = clean(lines.next().unwrap_or_default());
-        let more = lines.count();
-        table.row(vec![
-            Cell::tinted(line, Tint::None),
-            Cell::tinted(name, Tint::None),
-            Cell::tinted(first, Tint::None),
-        ]);
-        if more > 0 {
-            table.below(format!("and {}", count(more, "more line")), Tint::Dim);
+        (visible(&format!("{}:{}", command.file, command.line)), name, command.shown.as_str())
+    }));
+    let width = |column: fn(&(String, String, &str)) -> usize| rows.iter().map(column).max();
+    let line = width(|row| row.0.chars().count()).unwrap_or_default();
+    let name = width(|row| row.1.chars().count()).unwrap_or_default();
+    if commands.is_empty() {
+        rows.clear();
+        out::line("this document runs no commands");
+    }
+    for (at, calls, command) in rows {
+        let mut head = format!("{at:line$}  {calls:name$}  ");
+        for part in command.split('\n') {
+            out::line(format!("{head}{}", visible(part)).trim_end());
+            head = " ".repeat(line + name + 4);
         }
     }
-    table.print(&Screen::new(env));
+    if !files.is_empty() {
+        out::line("\nFILES THAT IT READS");
+    }
+    for file in files {
+        let note = if file.refused { "  (outside of the project: not read)" } else { "" };
+        out::line(format!("{}{note}", visible(&file.name)));
+    }
 }
 
-pub fn json(commands: &[Command]) -> Value {
+pub fn json(commands: &[Command], files: &[ReadFile]) -> Value {
     let commands: Vec<Value> = commands
         .iter()
         .map(|command| {
@@ -44,5 +48,7 @@ pub fn json(commands: &[Command]) -> Value {
             })
         })
         .collect();
-    json!({ "schema": 1, "commands": commands })
+    let files: Vec<Value> =
+        files.iter().map(|file| json!({ "file": file.name, "read": !file.refused })).collect();
+    json!({ "schema": 1, "commands": commands, "files": files })
 }

@@ -11,4 +11,4 @@ mod watch;
 mod write_or_compare_output;
 
 pub use import_trust::document_subject;
-pub use render::{Format, RenderRequest, Writes, execute};
+pub use render::{Format, RenderRequest, Writes, execute_all, validate};

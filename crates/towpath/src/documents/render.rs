@@ -1,7 +1,7 @@
 //! One document from its file to its result: read, checked, run, written.
 
 use super::progress_line::ProgressLine;
-use super::read_document_files::{DocumentFiles, Entry};
+use super::read_document_files::{DocumentFiles, Entry, ReadAs, ReadFile};
 use super::scratch_directory::ScratchDirectory;
 use super::{command_list, import_trust, watch, write_or_compare_output};
 use crate::environment::Environment;
@@ -10,14 +10,17 @@ use crate::session::{choose_agent, request_flags, secret_flag, signals};
 use crate::terminal::diagnostics;
 use crate::terminal::out;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::{Diagnostic, Map, Secrets, Severity, nearest};
 use towpath_document::{
-    Checked, CommandEnd, Evaluation, Files as _, Next, Permitted, Roots, check, tree_json,
+    Checked, CommandEnd, Document, Evaluation, FileKind, Files as _, Inputs, Next, Permitted,
+    Roots, SHELL_VARIABLE, check, tree_json,
 };
 use towpath_engine::{
-    Controller, DocumentRunner, GRACE, RenderConfig, RenderEnd, StopReason, WardenStart,
+    Controller, DocumentRunner, GRACE, RenderConfig, RenderEnd, RenderLocation, StopReason,
+    WardenStart,
 };
 
 /// What a user asks for.
@@ -38,6 +41,14 @@ pub struct RenderRequest {
     pub no_run: bool,
     pub list_commands: bool,
     pub permitted: Permitted,
+    /// Files outside of the project are read also where little is allowed.
+    pub allow_read: bool,
+    /// The first failing line or part of a pipe fails a command.
+    pub fail_fast: bool,
+    /// Commands that fail leave a message in the document.
+    pub keep_going: bool,
+    /// By the rules of Meld, whatever the file is called.
+    pub meld: bool,
     pub strict: bool,
     pub verbose: bool,
     pub watch: bool,
@@ -48,6 +59,8 @@ pub struct RenderRequest {
 pub enum Writes {
     Stdout,
     File(PathBuf),
+    /// Into the document itself, if that is still what was rendered.
+    Regions(PathBuf),
     /// It is compared with this file.
     Check(PathBuf),
 }
@@ -64,7 +77,7 @@ pub enum Format {
 struct CheckedDocument {
     checked: Checked,
     roots: Roots,
-    inputs: Map,
+    inputs: Inputs,
 }
 
 /// What starts when the warden has started: the thread that waits for signals.
@@ -75,26 +88,96 @@ pub struct Rendering<'a> {
     env: &'a Environment,
     request: &'a RenderRequest,
     entry: Entry,
-    pub files: DocumentFiles,
+    /// As it was read last.
+    document: Option<Arc<Document>>,
+    pub files: DocumentFiles<'a>,
     secrets: Secrets,
-    runner: Option<DocumentRunner<Ready>>,
-    /// Removed with this value, after the runner has ended what runs.
-    _scratch: Option<ScratchDirectory>,
+    commands: &'a mut Commands,
 }
 
-pub fn execute(env: &Environment, request: &RenderRequest) -> Result<Exit, CommandError> {
+/// Runs the commands of all documents: what ends them is there once in a process.
+#[derive(Default)]
+struct Commands {
+    runner: Option<DocumentRunner<Ready>>,
+    /// Removed with this value, after the runner has ended what runs.
+    scratch: Option<ScratchDirectory>,
+    /// More may run after a document is written.
+    stay: bool,
+}
+
+impl Commands {
+    /// Ends what commands have left running.
+    fn end(&mut self) -> Result<(), CommandError> {
+        let closed = self.runner.take().map_or(Ok(()), DocumentRunner::close);
+        self.scratch = None;
+        Ok(closed?)
+    }
+}
+
+/// Renders several documents, one after the other; the most severe exit is that of all.
+pub fn execute_all(env: &Environment, requests: &[RenderRequest]) -> Result<Exit, CommandError> {
+    let mut commands = Commands { stay: requests.len() > 1, ..Commands::default() };
+    if let [request] = requests {
+        return execute(env, request, &mut commands);
+    }
+    let mut worst = Exit::Done;
+    for request in requests {
+        let exit = execute(env, request, &mut commands).unwrap_or_else(|error| {
+            if !error.shown {
+                out::note(format!("error: {}", error.message));
+            }
+            error.exit
+        });
+        worst = worse(worst, exit);
+        if matches!(exit, Exit::Hangup | Exit::Interrupted | Exit::Terminated) {
+            worst = exit;
+            break;
+        }
+    }
+    commands.end()?;
+    Ok(worst)
+}
+
+/// What is wrong with a document, or with the regions of a file: nothing runs.
+pub fn validate(
+    env: &Environment,
+    file: &Path,
+    set: &[String],
+) -> Result<Vec<Diagnostic>, CommandError> {
+    let entry = Entry::new(env, file)?;
+    let files = DocumentFiles::of(env, &entry, true);
+    let loaded = entry.load(env, ReadAs::RegionsIfAny)?;
+    let inputs = outside(&env.variables, request_flags::inputs(set)?);
+    let mut checked = check(loaded, &entry.roots(env, None), &inputs, &files);
+    warn_unread(&mut checked, &inputs.values);
+    Ok(checked.problems)
+}
+
+/// What a document gets from outside.
+fn outside(environment: &[(OsString, OsString)], values: Map) -> Inputs {
+    let names = environment.iter().map(|(name, _)| name.to_string_lossy().into_owned());
+    let exported = names.chain(["PROJECTPATH", "HOMEPATH"].map(str::to_owned)).collect();
+    Inputs { values, override_definitions: true, exported: Arc::new(exported) }
+}
+
+fn execute(
+    env: &Environment,
+    request: &RenderRequest,
+    commands: &mut Commands,
+) -> Result<Exit, CommandError> {
     let secrets = secret_flag::of_run(env, &request.secrets)?;
     secret_flag::refuse_set(&secrets, &request.set)?;
     let entry = Entry::new(env, &request.file)?;
     refuse_own_file(env, request, &entry)?;
-    let files = DocumentFiles::of(&entry);
-    let mut rendering =
-        Rendering { env, request, entry, files, secrets, runner: None, _scratch: None };
+    let little = request.no_run || request.list_commands || request.permitted != Permitted::All;
+    let files = DocumentFiles::of(env, &entry, little && !request.allow_read);
+    commands.stay |= request.watch;
+    let mut rendering = Rendering { env, request, entry, document: None, files, secrets, commands };
     if request.watch {
         return watch::watch(rendering);
     }
     let rendered = rendering.render();
-    let closed = rendering.close();
+    let closed = if rendering.commands.stay { Ok(()) } else { rendering.close() };
     let exit = rendered?;
     closed?;
     Ok(exit)
@@ -108,7 +191,7 @@ fn refuse_own_file(
 ) -> Result<(), CommandError> {
     let (Writes::File(output), Some(file)) = (&request.writes, &entry.path) else { return Ok(()) };
     let real = |path: &PathBuf| env.current.join(path).canonicalize().ok();
-    if !request.regions && real(output).is_some() && real(output) == real(file) {
+    if real(output).is_some() && real(output) == real(file) {
         let message = "the output would replace the document: write it to another file";
         return Err(CommandError::bad_input(message));
     }
@@ -127,14 +210,22 @@ impl Rendering<'_> {
             Ok(checked) => checked,
             Err(exit) => return Ok(exit),
         };
+        let files = self.files.peek_read();
         if request.list_commands {
             match request.format {
-                Format::Md => command_list::print(self.env, &checked.commands),
-                Format::Json => out::json(&command_list::json(&checked.commands)),
+                Format::Md => command_list::print(&checked.commands, &files),
+                Format::Json => out::json(&command_list::json(&checked.commands, &files)),
             }
             return Ok(Exit::Done);
         }
         if request.no_run {
+            for file in files.iter().filter(|file| file.refused) {
+                out::note(format!(
+                    "warning: {} is outside of the project, and was not read; to read it: \
+                     --allow-read",
+                    file.name
+                ));
+            }
             let problems = checked.problems.clone();
             let bytes = checked.without_running(&roots, &inputs, &self.files);
             if request.format == Format::Json {
@@ -146,20 +237,23 @@ impl Rendering<'_> {
             return self.write(&bytes);
         }
         import_trust::require(self.env, &checked.set, &roots)?;
-        refuse_forbidden(&checked, &request.permitted)?;
+        refuse_forbidden(&checked, &request.permitted, &files)?;
         if let Some(output) = checked.output().filter(|_| request.format == Format::Md) {
             return self.write(output);
         }
         let runs_nothing = checked.commands.is_empty();
         let warnings = checked.problems;
-        let evaluation = Evaluation::new(checked.set, roots.clone(), inputs);
+        let mut evaluation = Evaluation::new(checked.set, roots.clone(), inputs);
+        if request.keep_going {
+            evaluation = evaluation.keep_going();
+        }
         if runs_nothing {
             let evaluation = without_commands(evaluation, &self.files);
             return self.finish(evaluation, warnings);
         }
         let mut progress = ProgressLine::new(self.env, request.verbose);
         self.prepare_runner(&roots)?;
-        let Some(runner) = &mut self.runner else { return Err(no_runner()) };
+        let Some(runner) = &mut self.commands.runner else { return Err(no_runner()) };
         match runner.render(evaluation, &self.files, &mut progress)? {
             RenderEnd::Stopped(StopReason::Signal(signal)) => Ok(Exit::of_signal(signal)),
             RenderEnd::Stopped(StopReason::Cancel) => Ok(Exit::Terminated),
@@ -168,18 +262,15 @@ impl Rendering<'_> {
     }
 
     /// Ends what commands have left running.
-    pub fn close(mut self) -> Result<(), CommandError> {
-        match self.runner.take() {
-            Some(runner) => Ok(runner.close()?),
-            None => Ok(()),
-        }
+    pub fn close(self) -> Result<(), CommandError> {
+        self.commands.end()
     }
 
     /// Starts what must be there before the first thread.
     pub fn open(&mut self) -> Result<(), CommandError> {
         let roots = self.entry.roots(self.env, self.request.home.as_deref());
         self.prepare_runner(&roots)?;
-        match &mut self.runner {
+        match &mut self.commands.runner {
             Some(runner) => Ok(runner.open()?),
             None => Ok(()),
         }
@@ -187,51 +278,57 @@ impl Rendering<'_> {
 
     /// A stop that the user asked for while nothing was running.
     pub fn stopped(&self) -> Option<Exit> {
-        self.runner.as_ref()?.stopped().map(|reason| match reason {
+        self.commands.runner.as_ref()?.stopped().map(|reason| match reason {
             StopReason::Signal(signal) => Exit::of_signal(signal),
             StopReason::Cancel => Exit::Terminated,
         })
     }
 
     fn prepare_runner(&mut self, roots: &Roots) -> Result<(), CommandError> {
-        if self.runner.is_some() {
+        let directory = self.request.directory.as_ref();
+        let directory =
+            directory.map_or_else(|| self.entry.directory.clone(), |d| self.env.current.join(d));
+        let variables = [("PROJECTPATH", &roots.project), ("HOMEPATH", &roots.home)];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.clone())).to_vec();
+        let location = RenderLocation { directory, variables };
+        if let Some(runner) = &mut self.commands.runner {
+            runner.move_to(location);
             return Ok(());
         }
         signals::block();
         let scratch = ScratchDirectory::new(self.env)?;
-        let directory = self.request.directory.as_ref();
-        let directory =
-            directory.map_or_else(|| self.entry.directory.clone(), |d| self.env.current.join(d));
-        let mut environment = secret_flag::environment(self.env, &self.secrets);
-        for (name, value) in [("PROJECTPATH", &roots.project), ("HOMEPATH", &roots.home)] {
-            environment.retain(|(known, _)| known != name);
-            environment.push((name.into(), OsString::from(value)));
-        }
         let config = RenderConfig {
-            directory,
+            location,
             scratch: scratch.path.clone(),
-            environment,
+            environment: secret_flag::environment(self.env, &self.secrets),
             bash: choose_agent::bash(self.env)?,
             secrets: self.secrets.clone(),
+            fail_fast: self.request.fail_fast,
             timeout: self.request.timeout,
             grace: GRACE,
             warden: WardenStart::Fork,
         };
-        self.runner = Some(DocumentRunner::new(config, signals::listen_to_render));
-        self._scratch = Some(scratch);
+        self.commands.runner = Some(DocumentRunner::new(config, signals::listen_to_render));
+        self.commands.scratch = Some(scratch);
         Ok(())
     }
 
     /// Reads the document and everything that it imports, and reports what is wrong with them.
-    fn check(&self) -> Result<Result<CheckedDocument, Exit>, CommandError> {
+    fn check(&mut self) -> Result<Result<CheckedDocument, Exit>, CommandError> {
         let request = self.request;
-        let set = self.entry.load(self.env, request.regions)?;
+        let kind = if request.meld { FileKind::Meld } else { FileKind::of(&self.entry.name()) };
+        let how = if request.regions { ReadAs::Regions } else { ReadAs::Document(kind) };
+        let set = self.entry.load(self.env, how)?;
+        self.document = Some(Arc::clone(set.entry()));
         let roots = self.entry.roots(self.env, request.home.as_deref());
-        let inputs = request_flags::inputs(&request.set)?;
+        let inputs = outside(&self.env.variables, request_flags::inputs(&request.set)?);
         let mut checked = check(set, &roots, &inputs, &self.files);
-        warn_unread(&mut checked, &inputs);
-        if request.strict {
-            for problem in checked.problems.iter_mut().filter(|p| p.severity == Severity::Warning) {
+        warn_unread(&mut checked, &inputs.values);
+        // Notes are for `towpath validate`.
+        checked.problems.retain(|problem| problem.severity != Severity::Note);
+        for problem in &mut checked.problems {
+            // Where Meld would have put its value in, another one must not be.
+            if request.strict || (request.meld && problem.code == SHELL_VARIABLE) {
                 problem.severity = Severity::Error;
             }
         }
@@ -258,50 +355,75 @@ impl Rendering<'_> {
     }
 
     fn finish(
-        &self,
+        &mut self,
         evaluation: Evaluation,
         warnings: Vec<Diagnostic>,
     ) -> Result<Exit, CommandError> {
+        let request = self.request;
         let problems = evaluation.problems();
-        if evaluation.failed() {
-            let command = problems.iter().any(|problem| problem.code == "EXECUTION_FAILED");
-            let exit = if command { Exit::Failed } else { Exit::BadInput };
-            self.show_failure(problems);
-            return Ok(exit);
-        }
-        self.show(problems, false);
-        if self.request.format == Format::Json {
-            let all = warnings.iter().chain(problems);
-            let mut value = diagnostics::verdict_json(true, all);
+        let failed = evaluation.failed() || (request.strict && !problems.is_empty());
+        let command = problems.iter().any(|problem| problem.code == "EXECUTION_FAILED");
+        // What is compared has an exit code of its own for a difference.
+        let checks = matches!(request.writes, Writes::Check(_));
+        let exit = match (failed, command && !checks) {
+            (false, _) => Exit::Done,
+            (true, true) => Exit::Failed,
+            (true, false) => Exit::BadInput,
+        };
+        let whole = !failed || request.keep_going;
+        if request.format == Format::Json {
+            let mut value = diagnostics::verdict_json(!failed, warnings.iter().chain(problems));
             value["document"] = self.entry.name().into();
             value["output"] = String::from_utf8_lossy(evaluation.output()).into();
             value["nodes"] = tree_json(&evaluation);
             let text = format!("{value:#}\n");
-            return self.write(text.as_bytes());
+            if !whole {
+                out::stdout(&self.secrets.mask_bytes(text.as_bytes()));
+                return Ok(exit);
+            }
+            return Ok(worse(exit, self.write(text.as_bytes())?));
         }
-        self.write(evaluation.output())
+        diagnostics::draw(&without_stderr(problems), self.env.color);
+        match whole {
+            true => Ok(worse(exit, self.write(evaluation.output())?)),
+            false => Ok(exit),
+        }
     }
 
-    /// What a failed command printed on stderr is on the screen already.
-    fn show_failure(&self, problems: &[Diagnostic]) {
-        if self.request.format == Format::Json {
-            return self.show(problems, true);
+    /// Writes the result. Nothing runs any more: a signal ends this process, also while nobody reads.
+    fn write(&mut self, bytes: &[u8]) -> Result<Exit, CommandError> {
+        let let_through = signals::LetThrough::new();
+        if let Some(exit) = self.stopped() {
+            return Ok(exit);
         }
-        let mut problems = problems.to_vec();
-        for problem in problems.iter_mut().filter(|problem| problem.code == "EXECUTION_FAILED") {
-            problem.help = None;
+        if !self.commands.stay {
+            self.commands.end()?;
         }
-        diagnostics::draw(&problems, self.env.color);
-    }
-
-    fn write(&self, bytes: &[u8]) -> Result<Exit, CommandError> {
         let bytes = self.secrets.mask_bytes(bytes);
-        write_or_compare_output::write(self.env, &self.request.writes, &bytes)
+        let before = self.document.as_ref().map(|document| document.bytes()).unwrap_or_default();
+        let written =
+            write_or_compare_output::write(self.env, &self.request.writes, before, &bytes);
+        drop(let_through);
+        written
     }
 }
 
+fn worse(one: Exit, other: Exit) -> Exit {
+    if one.severity() >= other.severity() { one } else { other }
+}
+
+/// What a failed command printed on stderr is on the screen already.
+fn without_stderr(problems: &[Diagnostic]) -> Vec<Diagnostic> {
+    let mut problems = problems.to_vec();
+    for problem in problems.iter_mut().filter(|problem| problem.code == "EXECUTION_FAILED") {
+        let help = problem.help.take().unwrap_or_default();
+        problem.help = help.find("it printed on stdout:").map(|at| help[at..].to_owned());
+    }
+    problems
+}
+
 /// Evaluates a document that runs no commands.
-fn without_commands(mut evaluation: Evaluation, files: &DocumentFiles) -> Evaluation {
+fn without_commands(mut evaluation: Evaluation, files: &DocumentFiles<'_>) -> Evaluation {
     loop {
         match evaluation.advance() {
             Next::Done => return evaluation,
@@ -329,8 +451,12 @@ fn warn_unread(checked: &mut Checked, inputs: &Map) {
 }
 
 /// Refuses a document that runs what is not allowed, before anything runs.
-fn refuse_forbidden(checked: &Checked, permitted: &Permitted) -> Result<(), CommandError> {
-    let refused: Vec<String> = checked
+fn refuse_forbidden(
+    checked: &Checked,
+    permitted: &Permitted,
+    files: &[ReadFile],
+) -> Result<(), CommandError> {
+    let mut refused: Vec<String> = checked
         .commands
         .iter()
         .filter(|command| !permitted.allows(command))
@@ -342,9 +468,15 @@ fn refuse_forbidden(checked: &Checked, permitted: &Permitted) -> Result<(), Comm
             format!("\n  {}:{} runs {what}", command.file, command.line)
         })
         .collect();
+    let runs = !refused.is_empty();
+    refused.extend(files.iter().filter(|file| file.refused).map(|file| {
+        let name = &file.name;
+        format!("\n  it reads {name}, outside of the project: allow it with --allow-read")
+    }));
     if refused.is_empty() {
         return Ok(());
     }
-    let message = format!("the document may not run these; nothing was run{}", refused.concat());
+    let what = if runs { "run" } else { "read" };
+    let message = format!("the document may not {what} these; nothing was run{}", refused.concat());
     Err(CommandError::new(Exit::Setup, ErrorKind::NotTrusted, message))
 }

@@ -13,14 +13,17 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_millis(150);
 
 /// What a file was when it was looked at; `None`: it was not there.
-type Stamp = Option<(u64, u64, i64, i64)>;
+pub type Stamp = Option<(u64, u64, i64, i64)>;
 
 pub fn watch(mut rendering: Rendering<'_>) -> Result<Exit, CommandError> {
     let Some(file) = rendering.entry().path.clone() else {
         return Err(CommandError::bad_input("--watch needs a file: standard input ends"));
     };
     rendering.open()?;
+    let entry = rendering.entry().directory.join(file.file_name().unwrap_or_default());
     loop {
+        // An edit that is made while commands run is a change too.
+        let before = stamp(&entry);
         let exit = match rendering.render() {
             Ok(exit @ (Exit::Hangup | Exit::Interrupted | Exit::Terminated)) => Some(exit),
             Ok(_) => None,
@@ -33,9 +36,9 @@ pub fn watch(mut rendering: Rendering<'_>) -> Result<Exit, CommandError> {
         };
         let name = rendering.entry().name();
         out::note(format!("watching {name}: Ctrl-C ends it"));
-        let mut files = rendering.files.take_read();
-        files.push(rendering.entry().directory.join(file.file_name().unwrap_or_default()));
-        let exit = exit.or_else(|| wait_for_change(&rendering, files));
+        let read = rendering.files.take_read().into_iter().map(|file| (file.path, file.stamp));
+        let stamps = read.chain([(entry.clone(), before)]).collect();
+        let exit = exit.or_else(|| wait_for_change(&rendering, &stamps));
         if let Some(exit) = exit {
             rendering.close()?;
             return Ok(exit);
@@ -44,9 +47,7 @@ pub fn watch(mut rendering: Rendering<'_>) -> Result<Exit, CommandError> {
 }
 
 /// Returns when a file has changed, or with the exit of a stop.
-fn wait_for_change(rendering: &Rendering<'_>, files: Vec<PathBuf>) -> Option<Exit> {
-    let stamps: BTreeMap<PathBuf, Stamp> =
-        files.into_iter().map(|file| (file.clone(), stamp(&file))).collect();
+fn wait_for_change(rendering: &Rendering<'_>, stamps: &BTreeMap<PathBuf, Stamp>) -> Option<Exit> {
     loop {
         std::thread::sleep(LOOK);
         if let Some(exit) = rendering.stopped() {
@@ -60,7 +61,7 @@ fn wait_for_change(rendering: &Rendering<'_>, files: Vec<PathBuf>) -> Option<Exi
     }
 }
 
-fn stamp(file: &Path) -> Stamp {
+pub fn stamp(file: &Path) -> Stamp {
     let stamped = |found: Metadata| (found.ino(), found.size(), found.mtime(), found.mtime_nsec());
     std::fs::metadata(file).ok().map(stamped)
 }

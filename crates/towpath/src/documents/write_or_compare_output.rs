@@ -2,12 +2,13 @@
 
 use super::render::Writes;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::session::trust::visible;
 use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use similar::TextDiff;
+use std::fs::Metadata;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +19,13 @@ const MOST_COMPARED: u64 = 256 << 20;
 /// How much longer than a screen a difference may be.
 const MOST_LINES: usize = 500;
 
-pub fn write(env: &Environment, writes: &Writes, bytes: &[u8]) -> Result<Exit, CommandError> {
+/// `before`: the document that was rendered.
+pub fn write(
+    env: &Environment,
+    writes: &Writes,
+    before: &[u8],
+    bytes: &[u8],
+) -> Result<Exit, CommandError> {
     match writes {
         Writes::Stdout => {
             out::stdout(bytes);
@@ -37,14 +44,41 @@ pub fn write(env: &Environment, writes: &Writes, bytes: &[u8]) -> Result<Exit, C
                     .map_err(failed)?;
                 return Ok(Exit::Done);
             }
-            let same_size = found.is_some_and(|found| found.len() == bytes.len() as u64);
+            let same_size = found.as_ref().is_some_and(|found| found.len() == bytes.len() as u64);
             if !(same_size && std::fs::read(&full).is_ok_and(|before| before == bytes)) {
+                refuse_read_only(&full, found.as_ref()).map_err(failed)?;
                 files::write(&full, bytes).map_err(failed)?;
+            }
+            Ok(Exit::Done)
+        }
+        Writes::Regions(path) => {
+            let full = target(env, path);
+            let failed = |error| CommandError::setup(format!("{}: {error}", escaped(path)));
+            if before != bytes {
+                refuse_read_only(&full, std::fs::metadata(&full).ok().as_ref()).map_err(failed)?;
+                let replaced = files::replace_unchanged(&full, before, bytes).map_err(failed)?;
+                if !replaced {
+                    let name = escaped(path);
+                    return Err(CommandError::new(
+                        Exit::Failed,
+                        ErrorKind::InUse,
+                        format!("{name} changed while its commands ran: nothing was written"),
+                    ));
+                }
             }
             Ok(Exit::Done)
         }
         Writes::Check(path) => check(env, path, bytes),
     }
+}
+
+/// A file that nobody may write to is not replaced, though its directory would allow it.
+fn refuse_read_only(path: &Path, found: Option<&Metadata>) -> std::io::Result<()> {
+    let Some(found) = found else { return Ok(()) };
+    if found.permissions().readonly() {
+        return Err(std::io::Error::other("it is read-only"));
+    }
+    Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?)
 }
 
 /// The file itself, where the path is a link to it.

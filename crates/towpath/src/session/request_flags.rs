@@ -58,7 +58,11 @@ impl RequestFlags {
             working_dir: here.directory.clone(),
             search: search_path(env, &here.settings, &self.recipe_dirs, &here.directory)?,
             inputs: inputs(&self.set)?,
-            run_options: RunOptions { tags: self.tags()?, ..RunOptions::default() },
+            run_options: RunOptions {
+                tags: self.tags()?,
+                home: env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
+                ..RunOptions::default()
+            },
         })
     }
 

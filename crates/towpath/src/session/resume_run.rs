@@ -375,6 +375,7 @@ fn edits(
             machine: old.machine.clone(),
             step_timeout: old.step_timeout,
             dialect: old.dialect,
+            home: old.home.clone(),
             to_run: true,
         },
     };

@@ -28,6 +28,30 @@ pub fn block() {
     }
 }
 
+/// Lets signals end this process again, as long as this value lives.
+#[derive(Debug)]
+pub struct LetThrough(libc::sigset_t);
+
+impl LetThrough {
+    pub fn new() -> LetThrough {
+        // SAFETY: both sets are valid for the call, which writes the second.
+        unsafe {
+            let mut before = std::mem::zeroed();
+            libc::pthread_sigmask(libc::SIG_UNBLOCK, &set(), &mut before);
+            LetThrough(before)
+        }
+    }
+}
+
+impl Drop for LetThrough {
+    fn drop(&mut self) {
+        // SAFETY: both pointers are valid for the call; null asks for no old mask.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, std::ptr::null_mut());
+        }
+    }
+}
+
 /// Waits for the next signal; none when waiting itself fails.
 fn wait() -> Option<libc::c_int> {
     let mut signal = 0;

@@ -38,3 +38,36 @@ fn what_has_no_meaning_here_is_refused_with_what_to_use() {
         .exits(0)
         .prints("H\n");
 }
+
+#[test]
+fn what_means_something_else_here_is_never_silent() {
+    let user = User::new().file("src/x", "");
+    for (text, why) in [
+        (
+            "@path src = \"$PROJECTPATH/src\"\n@run [ls -la $src]\n",
+            "error: `$src` is a variable of the shell",
+        ),
+        ("@path src = \"$PROJECTPATH/src\"\n@run [rm -rf ${src}/cache]\n", "error: `$src` is"),
+    ] {
+        user.write("a.mld", text);
+        meld(&user, &["a.mld", "--stdout"]).exits(2).prints("").reports(why);
+    }
+    for (text, why) in [
+        ("@call x\n", "there is no such directive"),
+        ("@var x = \"y\"\n", "this looks like a directive"),
+        ("@path p = \"$./x\"\nsee $p\n", "`$p` is text in prose"),
+        ("@text x = \"y\"\n{{x\n", "a reference ends with }}"),
+        ("@text x = \"y\"\n{{x>>upper}}\n", "a reference has no format"),
+    ] {
+        user.write("b.md", text);
+        meld(&user, &["b.md", "--stdout"]).exits(0).reports(why);
+    }
+}
+
+#[test]
+fn the_name_decides_and_not_the_file() {
+    let user = User::new().file("x.meld.md", ">> a comment\n@text role = \"R\"\n@embed {{role}}\n");
+    meld(&user, &["x.meld.md", "--stdout", "--strict"]).exits(0).prints("R\n");
+    user.write("y.mld", "@run [false | cat; echo survived]\n");
+    meld(&user, &["y.mld", "--stdout"]).exits(0).prints("survived\n");
+}

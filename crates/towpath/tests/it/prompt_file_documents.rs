@@ -82,7 +82,7 @@ fn a_failing_command_fails_the_step_and_a_resume_runs_no_finished_one_again() {
     let document = "@run [echo a >> first]\n@run [test -e fixed || { echo why >&2; exit 3; }]\n@run [echo c >> third]\nprompt\n";
     let user = user().file("prompts/ask.md", document);
     let printed = run(&user, &[]).exits(1);
-    printed.reports("line 2 of the prompt file: exit 3").reports("why");
+    printed.reports("prompts/ask.md:2: exit 3").reports("why");
     user.write("fixed", "");
     user.towpath(&["resume", "--last"]).exits(0);
     assert_eq!((user.count("first", "a"), user.count("third", "c")), (1, 1));
@@ -185,4 +185,43 @@ fn an_agent_definition_is_rendered_only_if_it_asks_for_it() {
     let systems: Vec<&str> = calls.iter().filter_map(|call| call["system"].as_str()).collect();
     assert_eq!(systems, [text.trim(), "strict\nFor you.", "strict\nFor you.\nmore"]);
     assert!(calls[2]["prompt"].as_str().is_some_and(|prompt| prompt.starts_with("asked")));
+}
+
+#[test]
+fn a_path_means_what_it_means_where_the_prompt_is_rendered_by_itself() {
+    let document = "@embed [../up.txt]\n@embed [.hidden/x]\n@embed [$PROJECTPATH/p.txt]\n@embed [$./p.txt]\n\
+        @embed [$HOMEPATH/h.txt]\n@path q = \"$~/q\"\n{{q}}\n@run [echo $PROJECTPATH]\n@run [echo $HOMEPATH]\n";
+    let user = User::new()
+        .file("project/.towpath/keep", "")
+        .file("project/rec/r.yaml", "name: r\nsteps:\n  - {id: ask, prompt_file: prompts/ask.md}\n")
+        .file("project/rec/prompts/ask.md", document)
+        .file("project/rec/prompts/.hidden/x", "hidden\n")
+        .file("project/rec/up.txt", "right\n")
+        .file("project/p.txt", "project\n")
+        .file("up.txt", "WRONG\n")
+        .file("p.txt", "WRONG\n")
+        .file(".hidden/x", "WRONG\n")
+        .file("answers.jsonl", "\"ok\"\n");
+    let alone = user.towpath(&["render", "project/rec/prompts/ask.md"]);
+    let home = std::path::PathBuf::from(
+        alone
+            .stderr
+            .split("cannot embed ")
+            .nth(1)
+            .map_or("", |rest| rest.split("/h.txt").next().unwrap_or_default()),
+    );
+    std::fs::write(home.join("h.txt"), "home\n").expect("the home directory is the test's");
+    let alone = user.towpath(&["render", "project/rec/prompts/ask.md"]).exits(0).stdout;
+    assert!(alone.starts_with("right\nhidden\nproject\nproject\nhome\n"), "{alone}");
+    user.towpath(&with_script(&["run", "project/rec/r.yaml", "--calls", "calls.jsonl"])).exits(0);
+    let prompt = calls(&user)[0]["prompt"].as_str().expect("a prompt").to_owned();
+    assert!(prompt.starts_with(alone.trim_end()), "{prompt}");
+}
+
+#[test]
+fn a_failure_names_the_file_and_the_line_that_have_the_command() {
+    let user = user()
+        .file("prompts/ask.md", "@import [defs.md]\nprompt\n")
+        .file("prompts/defs.md", "\n\n@text x = @run [echo 'FAILED test_x'; exit 3]\n");
+    run(&user, &[]).exits(1).reports("defs.md:3: exit 3").reports("FAILED test_x");
 }

