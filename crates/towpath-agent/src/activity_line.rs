@@ -23,6 +23,11 @@ pub(crate) fn tool(name: &str, on: &str) -> String {
     }
 }
 
+/// Whether the line of a tool use has only a part of this.
+pub(crate) fn is_shortened(on: &str) -> bool {
+    first_line(on) != on.trim() || on.chars().count() > LONGEST
+}
+
 /// The last line that is not blank.
 pub(crate) fn last_line(text: &str) -> Option<String> {
     text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(short)

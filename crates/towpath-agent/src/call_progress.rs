@@ -1,6 +1,7 @@
 //! What a call shows while it runs.
 
 use crate::activity_line;
+use serde_json::Value;
 use towpath_core::SessionId;
 
 /// Something that a line of output reports while the call still runs.
@@ -10,6 +11,12 @@ pub enum CallProgress {
     Session(SessionId),
     /// What the agent does now, one line: `Bash cargo tree`.
     Doing(String),
+    /// Of the tool use before it the whole command, where the line has only a part.
+    Input(String),
+    /// What the tool use before it changes in a file: lines that begin with a blank, `-` or `+`.
+    Diff(String),
+    /// The model that works, as the program names it.
+    Model(String),
     /// A whole message of the agent.
     Message(String),
     /// The line that the agent is writing. All of it comes later, as a message or as the answer.
@@ -28,8 +35,17 @@ impl CallProgress {
             | CallProgress::Writing(what)
             | CallProgress::Retrying(what) => Some(what.clone()),
             CallProgress::Message(text) => activity_line::last_line(text),
-            CallProgress::Session(_) | CallProgress::Complete => None,
+            CallProgress::Session(_)
+            | CallProgress::Input(_)
+            | CallProgress::Diff(_)
+            | CallProgress::Model(_)
+            | CallProgress::Complete => None,
         }
+    }
+
+    /// The model of a program's first line, where it has one.
+    pub(crate) fn model(event: &Value) -> Option<CallProgress> {
+        event.get("model")?.as_str().map(|model| CallProgress::Model(model.to_owned()))
     }
 
     /// A message as progress; none where it is blank.

@@ -23,6 +23,7 @@ mod json_access;
 mod program_exit;
 mod reply;
 mod strip_colours;
+mod tool_details;
 
 pub use backend::{Backend, Reader};
 pub use backend_row::{BackendRow, Make};

@@ -84,7 +84,7 @@ pub use resume_answers::ResumeAnswers;
 pub use run_event_listener::{
     Listener, Listener as ExecutionListener, NullListener, StderrListener, WriterListener,
 };
-pub use run_follower::{FollowedJob, JobNews, NewsSink, RunFollower};
+pub use run_follower::{FollowedJob, JobNews, NewsSink, RunFollower, is_reported};
 pub use run_loop::RunEnd;
 pub use run_owner::{
     continue_holders, end_holders, has_processes, is_owned, last_owner_of, lock_run, owner_of,

@@ -14,6 +14,7 @@ use crate::agent_sessions_and_usage::Sessions;
 use crate::error::EngineError;
 use crate::replay_run::Replay;
 use agent_reader::AgentReader;
+pub use agent_reader::is_reported;
 use copy_growing_file::copy;
 use jiff::tz::TimeZone;
 use reported_events::FollowedCall;
@@ -31,7 +32,7 @@ pub struct FollowedJob {
     /// None: it is running, or its owner died.
     pub end: Option<JobEnd>,
     /// The number of the fact that started it; its files have it in their names.
-    number: u32,
+    pub number: u32,
     read: [u64; 2],
     agent: Option<AgentReader>,
     call: Option<FollowedCall>,

@@ -38,6 +38,7 @@ fn a_good_call_from_its_first_line_to_its_last() {
     let (progress, reply) = read(&output, Exit::code(0), "");
     let expected = [
         CallProgress::Session("s-1".into()),
+        CallProgress::Model("claude-opus-5-5".into()),
         CallProgress::Retrying("overloaded, try 1 of 10 in 1 s".into()),
         CallProgress::Doing("Bash cargo tree".into()),
         CallProgress::Message(OUTCOME.into()),

@@ -24,6 +24,7 @@ fn a_good_call_from_its_first_line_to_its_last() {
     let (progress, reply) = read(&lines, Exit::code(0), "");
     let expected = [
         CallProgress::Session("c-1".into()),
+        CallProgress::Model("Claude 4 Sonnet".into()),
         CallProgress::Message("I'll read it.".into()),
         CallProgress::Doing("shell cargo tree".into()),
         CallProgress::Message(OUTCOME.into()),

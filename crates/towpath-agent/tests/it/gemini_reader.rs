@@ -42,6 +42,7 @@ fn a_good_call_from_its_first_line_to_its_last() {
     let writing = |text: &str| CallProgress::Writing(text.into());
     let expected = [
         CallProgress::Session("u-1".into()),
+        CallProgress::Model("gemini-2.5-pro".into()),
         writing("I will"),
         writing("I will look."),
         CallProgress::Message("I will look.".into()),

@@ -17,6 +17,11 @@ impl fmt::Debug for AgentReader {
     }
 }
 
+/// Whether a backend's program reports what its agent does, and not its answer alone.
+pub fn is_reported(backend: &str) -> bool {
+    backend_row(backend).is_some_and(|row| row.make.is_some())
+}
+
 impl AgentReader {
     /// None where it is not known whose output it is, or that program prints its answer only.
     pub fn of(backend: Option<&str>, zone: &TimeZone) -> Option<AgentReader> {

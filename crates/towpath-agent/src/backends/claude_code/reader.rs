@@ -10,6 +10,7 @@ use crate::call_progress::CallProgress;
 use crate::json_access::text_at;
 use crate::program_exit::End;
 use crate::reply::{CallFault, Reply};
+use crate::tool_details;
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId, Usage};
 
@@ -59,6 +60,9 @@ impl ClaudeReader {
         progress.extend(CallProgress::session(&mut self.session, text_at(&event, "/session_id")));
         match event.get("type").and_then(Value::as_str) {
             Some("assistant") => self.assistant(&event, progress),
+            Some("system") if event.get("subtype").is_some_and(|s| s == "init") => {
+                progress.extend(CallProgress::model(&event));
+            }
             Some("rate_limit_event") => {
                 self.heard.limit(event.get("rate_limit_info").unwrap_or(&Value::Null));
             }
@@ -82,17 +86,14 @@ impl ClaudeReader {
         let blocks = event.pointer("/message/content").and_then(Value::as_array);
         for block in blocks.into_iter().flatten() {
             let field = |name: &str| block.get(name).and_then(Value::as_str);
-            progress.extend(match field("type") {
+            match field("type") {
                 Some("tool_use") => {
                     let input = block.get("input").unwrap_or(&Value::Null);
-                    Some(CallProgress::Doing(activity_line::tool_use(
-                        field("name").unwrap_or("tool"),
-                        input,
-                    )))
+                    progress.extend(tool_details::tool_use(field("name").unwrap_or("tool"), input));
                 }
-                Some("text") => field("text").and_then(CallProgress::message),
-                _ => None,
-            });
+                Some("text") => progress.extend(field("text").and_then(CallProgress::message)),
+                _ => {}
+            }
         }
     }
 

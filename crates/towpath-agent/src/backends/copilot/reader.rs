@@ -10,6 +10,7 @@ use crate::call_progress::CallProgress;
 use crate::json_access::text_at;
 use crate::program_exit::End;
 use crate::reply::{CallFault, Reply};
+use crate::tool_details;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use towpath_core::SessionId;
@@ -86,12 +87,11 @@ impl CopilotReader {
 
     fn tool_start(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         let name = text_at(event, "/data/toolName").unwrap_or("tool");
-        let tool_use =
-            activity_line::tool_use(name, event.pointer("/data/arguments").unwrap_or(&Value::Null));
+        let input = event.pointer("/data/arguments").unwrap_or(&Value::Null);
         if let Some(id) = text_at(event, "/data/toolCallId") {
-            self.tools.insert(id.to_owned(), tool_use.clone());
+            self.tools.insert(id.to_owned(), activity_line::tool_use(name, input));
         }
-        progress.push(CallProgress::Doing(tool_use));
+        progress.extend(tool_details::tool_use(name, input));
     }
 
     fn tool_end(&mut self, event: &Value) {

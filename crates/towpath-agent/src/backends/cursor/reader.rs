@@ -2,13 +2,13 @@
 //! success, however the process ends afterwards. Failures promise no JSON: standard error is shown,
 //! and judged only by the code word in brackets or the fixed sentence it begins with.
 
-use crate::activity_line;
 use crate::backend::Reader;
 use crate::call_progress::CallProgress;
 use crate::json_access::text_at;
 use crate::program_exit::End;
 use crate::reply::{CallFault, Reply};
 use crate::strip_colours::plain;
+use crate::tool_details;
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId};
 
@@ -26,11 +26,12 @@ impl Reader for CursorReader {
         let Ok(event) = serde_json::from_slice::<Value>(line) else { return progress };
         progress.extend(CallProgress::session(&mut self.session, text_at(&event, "/session_id")));
         match text_at(&event, "/type") {
+            Some("system") => progress.extend(CallProgress::model(&event)),
             Some("assistant") => self.assistant(&event, &mut progress),
             Some("tool_call") => {
                 self.last.clear();
                 if text_at(&event, "/subtype") == Some("started") {
-                    progress.push(CallProgress::Doing(tool(&event)));
+                    tool(&event, &mut progress);
                 }
             }
             Some("result") => {
@@ -85,13 +86,12 @@ impl CursorReader {
 }
 
 /// `{"shellToolCall": {"args": {"command": …}}}`: `shell cargo tree`.
-fn tool(event: &Value) -> String {
+fn tool(event: &Value, progress: &mut Vec<CallProgress>) {
     let call = event.get("tool_call").and_then(Value::as_object);
-    let Some((name, call)) = call.and_then(|call| call.iter().next()) else {
-        return "tool".into();
-    };
+    let (name, call) =
+        call.and_then(|call| call.iter().next()).map_or(("tool", &Value::Null), |(n, c)| (n, c));
     let name = name.strip_suffix("ToolCall").unwrap_or(name);
-    activity_line::tool_use(name, call.get("args").unwrap_or(&Value::Null))
+    progress.extend(tool_details::tool_use(name, call.get("args").unwrap_or(&Value::Null)));
 }
 
 fn no_result(end: &End<'_>) -> CallFault {

@@ -9,6 +9,7 @@ use crate::call_progress::CallProgress;
 use crate::json_access::{text_at, tokens};
 use crate::program_exit::End;
 use crate::reply::{CallFault, Reply};
+use crate::tool_details;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use towpath_core::{SessionId, Usage};
@@ -55,11 +56,11 @@ impl GeminiReader {
     fn tool_use(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         self.message_over(progress);
         let name = text_at(event, "/tool_name").unwrap_or("tool");
-        let words = activity_line::tool_use(name, event.get("parameters").unwrap_or(&Value::Null));
+        let input = event.get("parameters").unwrap_or(&Value::Null);
         if let Some(id) = text_at(event, "/tool_id") {
-            self.tools.insert(id.to_owned(), words.clone());
+            self.tools.insert(id.to_owned(), activity_line::tool_use(name, input));
         }
-        progress.push(CallProgress::Doing(words));
+        progress.extend(tool_details::tool_use(name, input));
     }
 
     fn tool_result(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
@@ -91,6 +92,7 @@ impl Reader for GeminiReader {
                     &mut self.session,
                     text_at(&event, "/session_id"),
                 ));
+                progress.extend(CallProgress::model(&event));
             }
             Some("message") => self.message(&event, &mut progress),
             Some("tool_use") => self.tool_use(&event, &mut progress),

@@ -9,6 +9,7 @@ use crate::call_progress::CallProgress;
 use crate::json_access::{count_at, text_at};
 use crate::program_exit::End;
 use crate::reply::{CallFault, Reply};
+use crate::tool_details;
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId, Usage};
 
@@ -67,11 +68,10 @@ impl OpenCodeReader {
     fn tool(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         let name = text_at(event, "/part/tool").unwrap_or("tool");
         let input = event.pointer("/part/state/input").unwrap_or(&Value::Null);
-        let tool_use = activity_line::tool_use(name, input);
         if text_at(event, "/part/state/error").is_some_and(|why| why.starts_with(REFUSED)) {
-            self.denials.push(tool_use.clone());
+            self.denials.push(activity_line::tool_use(name, input));
         }
-        progress.push(CallProgress::Doing(tool_use));
+        progress.extend(tool_details::tool_use(name, input));
     }
 
     fn finished(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
