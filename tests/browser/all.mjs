@@ -3,7 +3,7 @@ import os from 'node:os';
 import { launch } from './browser.mjs';
 import { tests } from './test.mjs';
 
-for (const file of ['looks', 'opening', 'following', 'reading', 'deciding', 'starting', 'large', 'foreign_text']) {
+for (const file of ['looks', 'agents', 'opening', 'following', 'reading', 'deciding', 'starting', 'large', 'foreign_text']) {
   await import(`./${file}_test.mjs`);
 }
 

@@ -100,3 +100,17 @@ test('a recipe of the project runs after it was trusted with what it would run',
   const run = await user.newest();
   await user.status(run, 'done');
 });
+
+test('a run that continues by itself is no question', async ({ user, open }) => {
+  user.write('agent.yaml', agent);
+  user.write('answers.jsonl', `"one"\n${limited()}`);
+  user.start(['run', 'agent.yaml', '-q', '--wait', '--script', 'answers.jsonl']);
+  const run = await user.newest();
+  await user.status(run, 'waiting');
+  const page = await open(`/run/${run}`);
+  await shows(page, 'it continues by itself');
+  await button(page, 'Do not continue').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Resume' }).count(), 0);
+  await page.goto(new URL('/questions', page.url()).href);
+  await shows(page, 'No run waits for a decision.');
+});

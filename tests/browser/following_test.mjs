@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import http from 'node:http';
-import { slow } from './recipes.mjs';
-import { button, connection, dialog, logLine, shows, title, wholeLog } from './screens.mjs';
+import { greet, slow } from './recipes.mjs';
+import { button, connection, dialog, logLine, row, shows, title, wholeLog } from './screens.mjs';
 import { test } from './test.mjs';
 import { until } from './user.mjs';
 
@@ -129,4 +129,63 @@ test('a secret stays masked on every screen', async ({ user, open }) => {
   }
   assert.ok(answers.length > 3);
   assert.ok(!answers.join('').includes(secret));
+});
+
+test('a server that is silent is lost, though nothing was closed', async ({ user, server, open }) => {
+  const page = await open('/');
+  await connection(page, /^live$/);
+  await page.clock.install();
+  // The timer of the last message is a real one: a message after the clock was installed starts one that can be moved.
+  user.write('slow.yaml', slow);
+  user.start(['run', 'slow.yaml', '-q']);
+  const run = await user.newest();
+  await page.clock.runFor(1000);
+  await row(page, run).waitFor();
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    await page.clock.runFor(26_000);
+    await connection(page, /^reconnecting since/);
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+  await until('it is live again', async () => {
+    await page.clock.runFor(2_000);
+    return /^live$/.test(await page.locator('#connection').textContent());
+  });
+});
+
+test('what is selected in a log that grows stays selected', async ({ user, open }) => {
+  user.write('slow.yaml', 'name: slow\nsteps:\n  - id: wait\n    command: "echo the error; until [ -e more ]; do sleep 0.02; done; echo more lines; until [ -e go ]; do sleep 0.02; done"\n');
+  const runner = user.start(['run', 'slow.yaml', '-q']);
+  const page = await open(`/run/${await user.newest()}/step/wait`);
+  await logLine(page, 'the error');
+  const log = page.getByRole('log', { name: 'stdout' });
+  await log.evaluate((node) => {
+    const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    getSelection().selectAllChildren(node);
+    getSelection().setBaseAndExtent(walker.nextNode(), 0, walker.currentNode, 9);
+  });
+  user.write('more', '');
+  await logLine(page, 'more lines');
+  assert.equal(await page.evaluate(() => String(getSelection())), 'the error');
+  user.write('go', '');
+  assert.equal(await runner.ended, 0);
+});
+
+test('a click is not lost when the page changes while the button is pressed', async ({ user, open }) => {
+  user.write('greet.yaml', greet);
+  await user.towpath(['run', 'greet.yaml', '-q']);
+  const first = await user.newest();
+  const page = await open('/');
+  const link = row(page, first).getByRole('link');
+  const { x, y, width, height } = await link.boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  // A new run moves every row down: the pointer would be above another one.
+  await user.towpath(['run', 'greet.yaml', '-q']);
+  const second = await user.newest(first);
+  await page.waitForResponse(/api\/v1\/runs\?/).catch(() => {});
+  assert.equal(await row(page, second).count(), 0, 'nothing is drawn while the button is pressed');
+  await page.mouse.up();
+  await page.waitForURL(`**/run/${first}`);
 });

@@ -31,6 +31,6 @@ test('200 steps at the same time are one card with their count, and each can be 
   assert.equal(await runner.ended, 0);
   await card(page, '200 steps: 200 completed').waitFor();
   await page.getByRole('link', { name: 'Show each' }).click();
-  await page.getByRole('row').filter({ hasText: 's199' }).waitFor();
+  await page.getByRole('link', { name: 's199', exact: true }).first().waitFor();
   assert.equal(await page.getByRole('row').filter({ hasText: 'completed' }).count(), 201);
 });

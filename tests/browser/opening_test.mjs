@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
 import { asking, greet, slow } from './recipes.mjs';
-import { row, shows, title } from './screens.mjs';
+import { button, row, shows, title } from './screens.mjs';
 import { test } from './test.mjs';
 import { until } from './user.mjs';
 
@@ -157,3 +158,72 @@ test('a notification leads to the run that asks', async ({ user, open }) => {
   await page.waitForURL(`**/run/${run}`);
   await shows(page, `towpath resume ${run} --done pay`);
 });
+
+test('runs that run are shown however many failed, and a failure is put aside', async ({ user, open }) => {
+  user.write('slow.yaml', slow);
+  const failed = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
+    user.write(`${name}.yaml`, `name: ${name}\nsteps:\n  - id: x\n    command: exit 3\n`);
+    await user.towpath(['run', `${name}.yaml`, '-q'], { exits: 1 });
+    failed.push(await user.newest(...failed));
+  }
+  user.start(['run', 'slow.yaml', '-q']);
+  const running = await user.newest(...failed);
+  const page = await open('/?each=3');
+  await page.getByRole('region', { name: /Running/ }).getByText(running).waitFor();
+  await title(page, /^7 need you, 1 running/);
+  const first = failed.at(-1);
+  await button(page, `Dismiss ${first}`).click();
+  await title(page, /^6 need you/);
+  await page.getByRole('region', { name: /Earlier/ }).getByText(first).waitFor();
+  await page.goto(new URL('/', page.url()).href);
+  const urgent = page.getByRole('region', { name: /Needs you/ });
+  await urgent.getByText('and 1 more').waitFor();
+  assert.equal(await urgent.getByRole('row').filter({ visible: true }).count(), 6, 'a head and five rows');
+  // A run that continued since needs the user again.
+  await user.towpath(['resume', first, '-q'], { exits: 1 });
+  await title(page, /^7 need you/);
+});
+
+test('the times of a list do not run into each other', async ({ user, open }) => {
+  user.write('greet.yaml', greet);
+  await user.towpath(['run', 'greet.yaml', '-q']);
+  const page = await open('/', { viewport: { width: 1280, height: 800 } });
+  await row(page, await user.newest()).waitFor();
+  await page.clock.setFixedTime(new Date(Date.now() + 400 * 24 * 3600e3));
+  await page.goto(new URL('/', page.url()).href);
+  const time = page.locator('td time').first();
+  await until('a date with its year', async () => /\d{4} \d\d:\d\d/.test(await time.textContent()));
+  const [text, cell] = await time.evaluate((node) => {
+    const range = new Range();
+    range.selectNodeContents(node);
+    return [range.getBoundingClientRect().right, node.closest('td').getBoundingClientRect().right];
+  });
+  assert.ok(text < cell, `${text} ${cell}`);
+});
+
+test('Copy copies where the browser has no clipboard for the page', async ({ user, open }) => {
+  user.write('fails.yaml', 'name: fails\nsteps:\n  - id: a\n    command: exit 3\n');
+  await user.towpath(['run', 'fails.yaml', '-q'], { exits: 1 });
+  const run = await user.newest();
+  const page = await open(`/run/${run}`);
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    document.addEventListener('copy', () => (window.copied = String(getSelection())));
+  });
+  await button(page, `Copy towpath resume ${run}`).click();
+  await until('it was copied', async () => (await page.evaluate(() => window.copied)) === `towpath resume ${run}`);
+});
+
+test('an address with a code leads to the page once, and has no token', async ({ user, server, open }) => {
+  user.write('greet.yaml', greet);
+  await user.towpath(['run', 'greet.yaml', '-q']);
+  const run = await user.newest();
+  const made = `${Date.now()}-ab12`;
+  const hash = crypto.createHash('sha256').update(`open:${server.token}:${made}`).digest('hex');
+  const page = await open(`/open/${made}-${hash}/run/${run}`, { token: false });
+  await title(page, /^done: greet/);
+  assert.equal(page.url(), `${server.origin}/run/${run}`);
+  const other = await open(`/open/${made}-${hash}/run/${run}`, { token: false });
+  await shows(other, 'towpath ui --print-url');
+}, { allowed: [/401/] });

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { accessibility } from './browser.mjs';
-import { button, card, logLine, shows } from './screens.mjs';
+import { button, card, logLine, searchCount, shows, wholeLog } from './screens.mjs';
 import { until } from './user.mjs';
 import { test } from './test.mjs';
 
@@ -107,4 +107,60 @@ test('an exported run opens without a server', async ({ user, server, open }) =>
   const page = await open('', { server: { origin: file }, token: false });
   await shows(page, 'it is well');
   assert.deepEqual(await accessibility(page), []);
+});
+
+test('a log is what a terminal shows in the end', async ({ user, open }) => {
+  user.write('bars.yaml', `name: bars
+steps:
+  - id: print
+    command: |
+      for n in $(seq 1 50); do printf '\\r%3d %% of it' $n; done; echo
+      for n in 1 2 3; do printf '\\033[2K\\033[1Gspinner %d' $n; done; echo
+      printf 'first: wait\\nsecond: wait\\n'
+      printf '\\033[2A\\033[32mfirst: done\\033[0m\\033[K\\nsecond: done\\033[K\\n'
+      printf 'windows\\r\\nend\\n'
+`);
+  await user.towpath(['run', 'bars.yaml', '-q']);
+  const page = await open(`/run/${await user.newest()}/step/print`);
+  await logLine(page, 'windows');
+  assert.equal(await wholeLog(page), ' 50 % of it\nspinner 3\nfirst: done\nsecond: done\nwindows\nend\n');
+  assert.equal((await page.locator('.ansi-green').textContent()).trim(), 'first: done');
+});
+
+test('a long line before the end can be scrolled to', async ({ user, open }) => {
+  user.write('long.yaml', 'name: long\nsteps:\n  - id: print\n    command: "head -c 5000000 /dev/zero | tr \'\\\\0\' x; echo; echo after the line"\n');
+  await user.towpath(['run', 'long.yaml', '-q']);
+  const page = await open(`/run/${await user.newest()}/step/print`);
+  await logLine(page, 'after the line');
+  const log = page.getByRole('log', { name: 'stdout' });
+  await until('the line is above', () => log.evaluate((node) => node.scrollHeight > node.clientHeight + 100 && node.textContent.startsWith('xxx')));
+});
+
+test('every match can be reached', async ({ user, open }) => {
+  user.write('many.yaml', 'name: many\nsteps:\n  - id: print\n    command: seq -f "user=%g" 1 2180\n');
+  await user.towpath(['run', 'many.yaml', '-q']);
+  const page = await open(`/run/${await user.newest()}/step/print`);
+  await logLine(page, 'user=2180');
+  assert.equal(await searchCount(page, 'USER='), 2180);
+  const found = page.locator('log-view .found').first();
+  await button(page, 'Previous match').click();
+  await until('the last', async () => (await found.textContent()) === '2,180 of 2,180, line 2,180');
+  await page.locator('.target-line', { hasText: 'user=2180' }).waitFor();
+  await button(page, 'Next match').click();
+  await until('the first', async () => (await found.textContent()) === '1 of 2,180, line 1');
+});
+
+test('every visit of a state machine is a row, and only steps at the same time are folded', async ({ user, open }) => {
+  const steps = Array.from({ length: 10 }, (_, n) => `  - id: s${n}\n    parallel_group: all\n    command: echo ${n}\n`);
+  user.write('wide.yaml', `name: wide\nsteps:\n  - id: list\n    command: echo all\n${steps.join('')}  - id: report\n    command: echo end\n`);
+  await user.towpath(['run', 'wide.yaml', '-q']);
+  const names = async (page) => (await page.getByRole('region', { name: 'Steps' }).locator('tbody th').allTextContents()).map((name) => name.trim());
+  const wide = await open(`/run/${await user.newest()}`);
+  await wide.getByRole('link', { name: 'Show each' }).waitFor();
+  assert.deepEqual(await names(wide), ['list', 's0 … s9', 'report']);
+  user.write('turns.yaml', 'name: turns\ncontext: { n: 0 }\nsteps:\n' + Array.from({ length: 12 }, (_, n) => `  - id: t${n}\n    command: echo ${n}\n`).join(''));
+  await user.towpath(['run', 'turns.yaml', '-q']);
+  const turns = await open(`/run/${await user.newest()}`);
+  await turns.getByRole('row').filter({ hasText: 't11' }).waitFor();
+  assert.equal((await names(turns)).length, 12);
 });

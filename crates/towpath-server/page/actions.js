@@ -16,7 +16,7 @@ export function nextSteps(next, run, page) {
 
 function verb({ action, body, when }) {
 	if (action === "answer") return body.verdict === "done" ? "Continue after it" : "Run it again";
-	if (action === "cancel") return when === "do not continue" ? "Do not continue" : "Cancel the run";
+	if (action === "cancel") return when === "give up waiting" ? "Do not continue" : "Cancel the run";
 	return body?.edited ? "Resume the edited recipe" : "Resume";
 }
 
@@ -67,28 +67,39 @@ export function ask({ title, text, shown, verb: word, danger, fields, act }) {
 	dialog.showModal();
 }
 
-/** A second click is none. */
-let busy = false;
+/** The action under way: a second click on the same is none, another one waits for its turn. */
+let last = { key: null, done: Promise.resolve() };
 
 /** Starts the command; what it answers is shown until the next action. */
-export async function perform(path, body, page) {
-	if (busy) return null;
-	busy = true;
+export function perform(path, body, page) {
+	const key = JSON.stringify([path, body]);
+	if (last.key === key) return null;
+	const own = { key };
+	own.done = last.done.then(() => act(path, body, page)).finally(() => (own.key = null));
+	last = own;
+	return own.done;
+}
+
+async function act(path, body, page) {
 	notice(h("p", "The command is starting …"));
 	let answer = null;
 	try {
 		answer = await post(path, body);
-		notice(h("div", h("code", answer.command), answer.message ? foreign("pre", answer.message) : " was started"));
+		if (answer.command) notice(h("div", shortened(answer.command), answer.message ? foreign("pre", answer.message) : " was started"));
+		else notice();
 	} catch ({ command: shown, message, run_id }) {
 		if (run_id) answer = { run_id };
-		notice(h("div.refusal", { role: "alert" }, shown ? h("code", shown) : "It", run_id ? " failed:" : " was refused:", foreign("pre", message)));
+		notice(h("div.refusal", { role: "alert" }, shown ? shortened(shown) : "It", run_id ? " failed:" : " was refused:", foreign("pre", message)));
 	}
-	busy = false;
 	page.refresh();
 	return answer;
 }
 
+/** An input may be as long as a file. */
+const shortened = (text) => h("code", text.length > 300 ? `${text.slice(0, 300)} …` : text);
+
 function notice(content) {
 	const node = document.getElementById("notice");
-	node.replaceChildren(content, h("button.quiet", { type: "button", onclick: () => node.replaceChildren() }, "Close"));
+	if (!content) return node.replaceChildren();
+	return node.replaceChildren(content, h("button.quiet", { type: "button", onclick: () => node.replaceChildren() }, "Close"));
 }

@@ -1,5 +1,7 @@
 // Requests. The token comes with the address, behind the `#`, and stays in this tab.
 
+import { sha256 } from "./sha256.js";
+
 const TOKEN = "towpath-token";
 
 /** Whether the address had one. */
@@ -11,7 +13,22 @@ export function takeToken() {
 	return true;
 }
 
+/** An address with a code leads to the token once: `/open/CODE/run/7f3k`. */
+export async function takeCode() {
+	const [, code, path] = /^\/open\/([^/]+)(.*)$/.exec(location.pathname) ?? [];
+	if (!code) return;
+	const answer = await post("token", { code }).catch((error) => (error.status === 401 ? {} : Promise.reject(error)));
+	if (answer.token) sessionStorage.setItem(TOKEN, answer.token);
+	history.replaceState(null, "", (path || "/") + location.search);
+}
+
 export const token = () => sessionStorage.getItem(TOKEN);
+
+/** The address for another tab of this page: its browser keeps no token. */
+export function openingAddress(href) {
+	const made = `${Date.now()}-${crypto.getRandomValues(new Uint32Array(4)).reduce((text, word) => text + word.toString(16), "")}`;
+	return `/open/${made}-${sha256(`open:${token()}:${made}`)}${href}`;
+}
 
 export class Refused extends Error {
 	constructor(status, kind, message, more) {

@@ -1,7 +1,7 @@
 // Which screen is shown, and when it is drawn again. A screen is a module: `load` asks the server, `draw`
 // makes the elements, `wants` knows the events that change it. The page keeps nothing that the server knows.
 
-import { get, Refused, takeToken, token } from "./api.js";
+import { get, openingAddress, Refused, takeCode, takeToken, token } from "./api.js";
 import { Connection } from "./connection.js";
 import { h, morphChildren } from "./dom.js";
 import { plain } from "./foreign_text.js";
@@ -75,6 +75,7 @@ async function load(own) {
 		own.again = false;
 		try {
 			const loaded = await mine.screen.load(mine);
+			await released();
 			if (route !== mine) return;
 			data = loaded;
 			put(...mine.screen.draw(data, mine, page));
@@ -88,6 +89,24 @@ async function load(own) {
 	} while (own.again && route === mine);
 	if (loading === own) loading = null;
 }
+
+// A press and its release make a click only if nothing has changed between them: what is to be drawn
+// meanwhile is drawn when the pointer is up again, after the click.
+let pressed = false;
+let waiting = null;
+addEventListener("pointerdown", () => (pressed = true), true);
+for (const name of ["pointerup", "pointercancel", "pointermove", "dragend", "blur"]) {
+	addEventListener(name, ({ buttons }) => {
+		// A press that ended outside of the page shows when the pointer is back.
+		if (!pressed || (name === "pointermove" && buttons > 0)) return;
+		setTimeout(() => {
+			pressed = false;
+			waiting?.();
+			waiting = null;
+		});
+	}, true);
+}
+const released = () => pressed && new Promise((resolve) => (waiting = resolve));
 
 /** Another screen is drawn whole: nothing of one run is left on another's. */
 function put(...children) {
@@ -131,8 +150,7 @@ document.onclick = document.onauxclick = (event) => {
 	const href = event.target.closest?.("a[href]:not([download])")?.getAttribute("href");
 	if (!href || event.button > 1 || href.startsWith("#")) return;
 	event.preventDefault();
-	// Another tab gets the token as this one did: behind the `#`.
-	if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) open(`${href}#t=${token()}`, "_blank", "noopener");
+	if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) open(openingAddress(href), "_blank", "noopener");
 	else navigate(href);
 };
 
@@ -155,8 +173,9 @@ function showConnection({ state, lost }) {
 }
 
 async function begin() {
-	if (!token()) return noToken();
 	try {
+		await takeCode();
+		if (!token()) return noToken();
 		page.server = await get("server");
 	} catch (error) {
 		failed(error);
@@ -164,6 +183,7 @@ async function begin() {
 		return;
 	}
 	const { version, read_only, seq } = page.server;
+	document.documentElement.classList.toggle("read-only", read_only);
 	document.getElementById("server").textContent = `Towpath ${version}${read_only ? " · read-only: this page starts, resumes and ends nothing" : ""}`;
 	// Nothing between the first view and the socket is missed.
 	const connection = new Connection(seq);

@@ -2,19 +2,18 @@
 // then: who gets the token proves first that it knows it.
 
 import { link, token } from "./api.js";
+import { sha256 } from "./sha256.js";
 import { exactClock } from "./words.js";
 
 const SOONEST = 250;
 const LATEST = 2000;
-
-async function hash(text) {
-	const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-	return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
+/** The server sends something every ten seconds: after this long without it, it is lost. */
+const SILENCE = 25_000;
 
 export class Connection extends EventTarget {
 	#since;
 	#pause = SOONEST;
+	#silence = null;
 	state = "connecting";
 	lost = null;
 
@@ -29,12 +28,22 @@ export class Connection extends EventTarget {
 		const nonce = crypto.getRandomValues(new Uint32Array(4)).join();
 		const send = (message) => socket.send(JSON.stringify(message));
 		const show = () => send({ token: token() ?? "", since: this.#since });
-		let proven = !crypto.subtle;
-		socket.onopen = () => (proven ? show() : send({ nonce }));
-		socket.onmessage = async ({ data }) => {
+		let proven = false;
+		const alive = () => {
+			clearTimeout(this.#silence);
+			this.#silence = setTimeout(() => {
+				socket.onclose = socket.onmessage = null;
+				socket.close();
+				this.#closed();
+			}, SILENCE);
+		};
+		alive();
+		socket.onopen = () => send({ nonce });
+		socket.onmessage = ({ data }) => {
+			alive();
 			const message = JSON.parse(data);
 			if (proven) return this.#take(message);
-			proven = message.kind === "proof" && message.proof === await hash(`${token()}:${nonce}`);
+			proven = message.kind === "proof" && message.proof === sha256(`${token()}:${nonce}`);
 			if (proven) show();
 			else socket.close(this.#closed(4401));
 		};
@@ -49,11 +58,13 @@ export class Connection extends EventTarget {
 			this.#turn("live");
 			return;
 		}
+		if (message.kind === "tick") return;
 		this.#since = message.seq;
 		this.dispatchEvent(new CustomEvent("change", { detail: message }));
 	}
 
 	#closed(code) {
+		clearTimeout(this.#silence);
 		link.up = false;
 		if (code === 4401) return this.#turn("refused");
 		this.lost ??= exactClock(new Date());

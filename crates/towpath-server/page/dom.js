@@ -38,16 +38,15 @@ function morph(from, to) {
 	if (!from.hasAttribute("data-own")) morphChildren(from, to);
 }
 
-// What the user opened stays open.
-const USERS = new Set(["open"]);
-
 function morphAttributes(from, to) {
 	const before = from.getAttribute("value");
+	// What the user opened stays open, and an element that draws itself may hide itself.
+	const stays = (name) => name === "open" || (name === "hidden" && from.hasAttribute("data-own"));
 	for (const { name } of [...from.attributes]) {
-		if (!to.hasAttribute(name) && !USERS.has(name)) from.removeAttribute(name);
+		if (!to.hasAttribute(name) && !stays(name)) from.removeAttribute(name);
 	}
 	for (const { name, value } of to.attributes) {
-		if (from.getAttribute(name) === value || USERS.has(name)) continue;
+		if (from.getAttribute(name) === value || stays(name)) continue;
 		// The attribute itself is refused by the server's policy.
 		if (name === "style") from.style.cssText = value;
 		else from.setAttribute(name, value);

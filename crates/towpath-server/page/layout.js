@@ -9,10 +9,8 @@ export function facts(pairs) {
 	return h("dl.facts", shown.map(([name, value]) => h("div", { "data-key": name }, h("dt", name), h("dd", value))));
 }
 
-/**
- * Rows are `[key, cell, …]`; with one cell, the title of those below. The heading of a column begins with `*` if its cells name the row, with `#`
- * for numbers, with `~` for long text.
- */
+// Rows are `[key, cell, …]`; with one cell, the title of those below. The heading of a column begins with `*` if its cells name the row, with `#`
+// for numbers, with `~` for long text.
 export function table(heads, rows, kind = "cards") {
 	const words = heads.map((head) => head.replace(/^[*#~]/, ""));
 	const cell = (content, at) => {
@@ -30,11 +28,21 @@ export const entry = (href, ...children) => h("a", { href, "data-entry": true },
 
 export const crumbs = (...links) => h("p.crumbs", links.map(([href, text], at) => [at > 0 && " / ", h("a", { href }, text)]));
 
+/** Whether the browser has copied it. Without TLS it has only an older way, which needs the text selected. */
+async function copied(text, node) {
+	try {
+		await navigator.clipboard.writeText(text);
+		return true;
+	} catch {
+		getSelection().selectAllChildren(node);
+		return document.execCommand("copy");
+	}
+}
+
 export function command(text) {
-	const copy = async ({ currentTarget }) => {
-		await navigator.clipboard?.writeText(text);
-		currentTarget.textContent = "Copied";
-		setTimeout(() => (currentTarget.textContent = "Copy"), 1500);
+	const copy = async ({ currentTarget: button }) => {
+		button.textContent = (await copied(text, button.previousSibling)) ? "Copied" : "Selected: copy it";
+		setTimeout(() => (button.textContent = "Copy"), 3000);
 	};
 	return h("span.command", h("code", text), h("button.quiet", { type: "button", "aria-label": `Copy ${text}`, onclick: copy }, "Copy"));
 }
@@ -45,7 +53,7 @@ let typing;
 export function keepInAddress(page) {
 	return ({ target, type }) => {
 		const query = new URLSearchParams(location.search);
-		query.delete("limit");
+		query.delete("each");
 		if (target.value) query.set(target.name, target.value);
 		else query.delete(target.name);
 		clearTimeout(typing);

@@ -4,6 +4,7 @@
 import { get, getBytes } from "./api.js";
 import { h } from "./dom.js";
 import { appendForeign } from "./foreign_text.js";
+import { TARGET, terminalLines } from "./terminal_lines.js";
 import { bytes } from "./words.js";
 
 const BLOCK = 32 * 1024;
@@ -11,6 +12,8 @@ const MOST_BLOCKS = 10;
 const NEWLINE = 10;
 const DECODER = new TextDecoder();
 const PAUSE = 120;
+/** So many matches come in one answer. */
+const PAGE = 1000;
 
 /** <log-view run output label live> */
 class LogView extends HTMLElement {
@@ -69,6 +72,11 @@ class LogView extends HTMLElement {
 				button("Download", ({ currentTarget }) => this.#download(currentTarget))),
 			this.#window, this.slider);
 		this.#window.onscroll = () => this.#scrolled();
+		this.#window.onkeydown = (event) => {
+			if (event.key !== "Home" && event.key !== "End") return;
+			event.preventDefault();
+			this.#do(() => (event.key === "Home" ? this.#around(0) : this.#end()));
+		};
 	}
 
 	/** One request after the other: blocks stay next to each other. */
@@ -89,7 +97,11 @@ class LogView extends HTMLElement {
 		this.#target = target;
 		this.#blocks = [];
 		this.#window.replaceChildren();
-		this.#append(answer.bytes, answer.from, answer.from === 0 ? 0 : lineStart(answer.bytes));
+		const start = answer.from && lineStart(answer.bytes);
+		this.#append(answer.bytes.subarray(start), answer.from + start);
+		// Before a short end may be one long line.
+		const { clientHeight } = this.#window;
+		while (clientHeight && this.#blocks.at(0)?.from > 0 && this.#window.scrollHeight <= clientHeight) await this.#above();
 		this.#shown();
 	}
 
@@ -107,38 +119,58 @@ class LogView extends HTMLElement {
 		else if (block) this.#window.scrollTop = offset && block.node.offsetTop + (block.node.offsetHeight * (offset - block.from)) / (block.to - block.from);
 	}
 
-	#append(content, from, start) {
+	/** Adds bytes in blocks of whole lines; the first of them is `block`, if that has room. */
+	#append(content, from, block) {
 		const end = from + content.length >= this.#size ? content.length : lastLineEnd(content);
-		while (start < end) {
+		for (let start = 0; start < end; block = null) {
 			const room = content.subarray(start, Math.min(end, start + BLOCK));
 			const piece = start + room.length >= end ? room : room.subarray(0, lastLineEnd(room));
-			const block = this.#block(piece, from + start);
-			this.#blocks.push(block);
-			this.#window.append(block.node);
+			if (!block) {
+				const before = this.#blocks.at(-1);
+				block = { from: from + start, lines: [], node: h("pre.block"), state: before?.to === from + start ? before.lines.at(-1)?.end : undefined };
+				this.#blocks.push(block);
+				this.#window.append(block.node);
+			}
+			this.#fill(block, piece);
 			start += piece.length;
 		}
 	}
 
-	#block(content, from) {
-		const to = from + content.length;
-		const node = h("pre.block");
-		const before = this.#blocks.at(-1);
-		const mark = this.#matches?.mark;
-		let state = before?.to === from ? before.state : undefined;
-		let at = 0;
-		if (this.#target !== null && this.#target >= from && this.#target < to) {
-			at = this.#target - from;
-			state = appendForeign(node, DECODER.decode(content.subarray(0, at)), state, mark);
-			node.append(h("span.target"));
+	/** Lines that are the same stay as they are: what the user has selected in them stays selected. */
+	#fill(block, content) {
+		Object.assign(block, { content, to: block.from + content.length });
+		const at = this.#target - block.from;
+		const split = this.#target !== null && at >= 0 && at < content.length;
+		const text = split ? DECODER.decode(content.subarray(0, at)) + TARGET + DECODER.decode(content.subarray(at)) : DECODER.decode(content);
+		const lines = terminalLines(text).map((line, number, all) => number < all.length - 1 ? `${line}\n` : line);
+		let same = 0;
+		while (same < lines.length && lines[same] === block.lines[same]?.line) same += 1;
+		for (const { nodes } of block.lines.splice(same)) nodes.forEach((node) => node.remove());
+		for (const line of lines.slice(same)) {
+			const drawn = this.#line(line, block.lines.length > 0 ? block.lines.at(-1).end : block.state);
+			block.node.append(...drawn.nodes);
+			block.lines.push(drawn);
 		}
-		state = appendForeign(node, DECODER.decode(content.subarray(at)), state, mark);
-		return { from, to, node, state, open: content.at(-1) !== NEWLINE };
+	}
+
+	#line(line, state) {
+		const holder = h("span");
+		const [before, after] = line.split(TARGET);
+		const mark = this.#matches?.mark;
+		let end = appendForeign(holder, before, state, mark);
+		if (after === undefined) return { line, end, nodes: [...holder.childNodes] };
+		holder.className = "target-line";
+		holder.append(h("span.target"));
+		end = appendForeign(holder, after, end, mark);
+		return { line, end, nodes: [holder] };
 	}
 
 	#shown() {
 		const [first, last] = [this.#blocks.at(0), this.#blocks.at(-1)];
 		if (!first) this.#window.replaceChildren(h("p.empty", this.getAttribute("live") === "true" ? "Nothing printed yet." : "Nothing was printed."));
 		const all = !first || (first.from === 0 && last.to >= this.#size);
+		// A stream that may stay empty takes no room.
+		this.hidden = !first && this.getAttribute("live") === "true" && this.getAttribute("label") === "stderr";
 		this.position.textContent = all ? bytes(this.#size) : `${bytes(first.from)} – ${bytes(last.to)} of ${bytes(this.#size)}`;
 		this.slider.hidden = all;
 		if (!all) this.slider.value = Math.round((1000 * first.from) / Math.max(1, this.#size - (last.to - first.from)));
@@ -161,13 +193,10 @@ class LogView extends HTMLElement {
 	async #below(follow) {
 		const last = this.#blocks.at(-1);
 		if (!last || (follow && this.#size - last.to > 6 * BLOCK)) return this.#end();
-		// What ends within a line, or is small, is drawn again.
-		const again = last.open || last.to - last.from < BLOCK / 2;
-		const from = again ? last.from : last.to;
-		const { bytes: content } = await this.#fetch(from, from + 2 * BLOCK);
-		if (from + content.length > last.to) {
-			if (again) this.#blocks.pop().node.remove();
-			this.#append(content, from, 0);
+		const { bytes: content } = await this.#fetch(last.to, last.to + 2 * BLOCK);
+		if (content.length > 0) {
+			if (last.content.length < BLOCK) this.#append(joined(last.content, content), last.from, last);
+			else this.#append(content, last.to);
 			while (this.#blocks.length > MOST_BLOCKS) {
 				const { node } = this.#blocks.shift();
 				const height = node.offsetHeight;
@@ -187,7 +216,8 @@ class LogView extends HTMLElement {
 		const from = Math.max(0, first.from - BLOCK);
 		const { bytes: content } = await this.#fetch(from, first.from);
 		const start = from === 0 ? 0 : lineStart(content);
-		const block = this.#block(content.subarray(start), from + start);
+		const block = { from: from + start, lines: [], node: h("pre.block") };
+		this.#fill(block, content.subarray(start));
 		const before = this.#window.scrollHeight;
 		this.#blocks.unshift(block);
 		this.#window.prepend(block.node);
@@ -216,23 +246,36 @@ class LogView extends HTMLElement {
 		this.found.textContent = query && "…";
 		if (!query) return this.#do(() => this.#around(this.#blocks.at(0)?.from ?? 0));
 		await this.#do(async () => {
-			const found = await get(`runs/${this.run}/logs/${this.output}`, query);
-			this.#matches = { ...found, key, mark: query.search?.toLowerCase() };
+			this.#matches = { key, query, mark: query.search?.toLowerCase(), size: this.#size, pages: new Map() };
 			this.#match = -1;
+			await this.#page(0);
 			this.found.textContent = "no match";
 		});
 		this.#jump(1);
 	}
 
+	async #page(number) {
+		const { pages, query } = this.#matches;
+		if (!pages.has(number)) {
+			const { count, matches } = await get(`runs/${this.run}/logs/${this.output}`, { ...query, skip: number * PAGE });
+			pages.set(number, matches);
+			this.#matches.count = count;
+		}
+		return pages.get(number);
+	}
+
 	#jump(by) {
-		const { matches: list, count } = this.#matches ?? { matches: [] };
-		if (list.length === 0) return;
-		this.#match = (this.#match + by + list.length) % list.length;
-		const { offset, line } = list[this.#match];
-		const word = (number) => number.toLocaleString("en");
-		this.found.textContent = `${word(this.#match + 1)} of ${word(count)}, line ${word(line)}`;
+		const { count } = this.#matches ?? {};
+		if (!count) return;
+		const match = (this.#match + by + count) % count;
+		this.#match = match;
 		this.follow.checked = false;
-		this.#do(() => this.#around(offset, offset));
+		this.#do(async () => {
+			const { offset, line } = (await this.#page(Math.floor(match / PAGE)))[match % PAGE];
+			const word = (number) => number.toLocaleString("en");
+			this.found.textContent = `${word(match + 1)} of ${word(count)}, line ${word(line)}`;
+			await this.#around(offset, offset);
+		});
 	}
 
 	/** Asked for piece by piece: a link could not carry the token. */
@@ -255,6 +298,13 @@ class LogView extends HTMLElement {
 		}
 		button.disabled = false;
 	}
+}
+
+function joined(first, second) {
+	const both = new Uint8Array(first.length + second.length);
+	both.set(first);
+	both.set(second, first.length);
+	return both;
 }
 
 /** Where the first whole line starts; without one, the first whole character. */

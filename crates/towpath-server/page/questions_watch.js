@@ -56,7 +56,8 @@ function notify({ recipe_name, run_id, text }, page) {
 
 function offerNotification() {
 	const label = document.getElementById("notify");
-	if (!("Notification" in window)) return;
+	// Without TLS a browser always refuses.
+	if (!("Notification" in window) || !isSecureContext) return;
 	const box = label.querySelector("input");
 	label.hidden = false;
 	box.checked = localStorage.getItem(SETTING) === "on" && Notification.permission === "granted";

@@ -3,14 +3,15 @@
 
 import { get, getText, withQuery } from "./api.js";
 import { nextSteps } from "./actions.js";
+import { diffView } from "./diff_view.js";
 import { h } from "./dom.js";
 import { foreign } from "./foreign_text.js";
 import { runGraph } from "./graph.js";
 import { crumbs, entry, facts, section, table } from "./layout.js";
-import { logView } from "./log_view.js";
 import { cost, strip } from "./runs.js";
 import { isWork, kindWord, stepAddress } from "./step.js";
 import { timeline } from "./timeline.js";
+import { jobViews } from "./transcript_view.js";
 import { count, money, seconds, since, status, statusWord, time } from "./words.js";
 
 /** The image of a run's recipe, which a resume may have changed, and the runs of that recipe. */
@@ -37,17 +38,21 @@ export function drawn({ run }) {
 export function draw({ run, history }, route, page) {
 	return [
 		crumbs(["/", "Runs"]),
-		h("div.head", h("h1", foreign("span", run.recipe_name), " ", h("span.id", run.run_id)), status(run.status)),
-		h("p.why", foreign("span", run.why)),
+		h("div.head", h("h1", foreign("span", run.recipe_name), " ", h("span.id", run.run_id)), status(isAsking(run) ? "asking" : run.status)),
+		// What its agent does now is set by the view of that agent.
+		h("p.why", foreign("span", run.why), h("span.doing", { "data-own": true, "data-key": `doing-${run.status}-${run.why}` })),
 		nextSteps(run.next, run, page),
 		preview(run.resume_preview),
 		about(run),
 		run.warnings.length > 0 && h("ul.warnings", run.warnings.map((text) => h("li", foreign("span", text)))),
 		h("div.columns",
 			h("div.left", runGraph(run)),
-			h("div.right", openStep(run), steps(run, route), timeline(run), past(run, history))),
+			h("div.right", openStep(run), run.jobs.some(({ kind }) => kind === "agent") && diffView(run.run_id), steps(run, route), timeline(run), past(run, history))),
 	];
 }
+
+/** A decision waits, whatever became of its process. */
+const isAsking = ({ questions }) => questions.some(({ kind }) => kind === "asking");
 
 const WOULD = { keeps: "kept, not run again", again: "run again", to_come: "run for the first time", asks: "asked about first" };
 
@@ -62,7 +67,7 @@ function preview(would) {
 function about(run) {
 	return facts([
 		["Project", h("code", run.directory)],
-		["Recipe", run.source],
+		["Recipe", h("a", { href: withQuery(`/start/${encodeURIComponent(run.source)}`, { directory: run.directory, run: run.run_id }), title: "Start it again, with these inputs" }, run.source)],
 		["Started", time(run.started)],
 		["Took", run.status === "running" ? since(run.started) : seconds(run.duration)],
 		["Cost", cost(run)],
@@ -88,11 +93,12 @@ function openStep(run) {
 	const words = run.status === "running" ? ["running"] : run.status === "done" ? [] : ["asking", "failed", "interrupted", "waiting"];
 	const step = words.map((word) => all.findLast((known) => known.status === word)).find(Boolean);
 	if (!step) return null;
-	const outputs = [...(run.jobs.findLast((job) => job.path === step.path && isWork(job))?.outputs ?? [])];
-	if (step.status === "failed") outputs.reverse();
+	const job = run.jobs.findLast((known) => known.path === step.path && isWork(known));
+	const outputs = [...(job?.outputs ?? [])];
+	if (step.status === "failed" && !job?.transcript) outputs.reverse();
 	return section("open-step", [entry(stepAddress(run.run_id, step.path), step.path), status(step.status)],
 		step.error && foreign("p.error", step.error),
-		outputs.map((output) => logView(run.run_id, output)),
+		job && jobViews(run.run_id, { ...job, outputs }),
 		outputs.length === 0 && !step.error && step.text && foreign("pre", step.text));
 }
 
@@ -112,11 +118,14 @@ function steps(run, { query }) {
 		})));
 }
 
+/** Only what is one card of the graph is one row: steps that run at the same time, with the same status. */
 function folded(all) {
+	const cards = Array.from(chart.text.matchAll(/data-steps="([^"]*)"/g), ([, ids]) => new Set(JSON.parse(ids.replaceAll("&quot;", '"').replaceAll("&amp;", "&"))));
+	const card = ({ step_id }) => cards.findIndex((ids) => ids.has(step_id));
 	const groups = [];
 	for (const step of all) {
 		const first = groups.at(-1)?.[0];
-		if (first?.status === step.status && first.depth === step.depth && first.restarts === step.restarts && !step.children && !first.children) groups.at(-1).push(step);
+		if (first && card(step) >= 0 && card(first) === card(step) && first.status === step.status && first.depth === step.depth && !step.children) groups.at(-1).push(step);
 		else groups.push([step]);
 	}
 	return groups.flatMap((group) => (group.length > FOLD && QUIET.has(group[0].status) ? [group] : group.map((step) => [step])));
@@ -131,7 +140,7 @@ function foldedRow(group) {
 function row(run, step) {
 	const about = step.skip_reason ?? step.outcome ?? (step.tolerated ? "tolerated" : null) ?? (step.children ? "" : step.error).split("\n").findLast(Boolean) ?? "";
 	return [
-		step.path, status(step.status), h("span", { class: `depth-${Math.min(step.depth, 4)}` }, entry(stepAddress(run.run_id, step.path), step.path)),
+		step.path, status(step.status), h("span", { class: `depth-${Math.min(step.depth, 4)}` }, entry(stepAddress(run.run_id, step.path), step.depth > 0 ? step.path.split("/").at(-1) : step.path)),
 		kindWord(step), step.attempts > 0 ? step.attempts : "–", took(run, step),
 		step.cost_usd === undefined ? "–" : money(step.cost_usd, step.cost_complete), foreign("span", about),
 	];

@@ -1,5 +1,6 @@
 // All runs of this machine: what needs the user first.
 
+import { perform } from "./actions.js";
 import { get, withQuery } from "./api.js";
 import { h } from "./dom.js";
 import { foreign } from "./foreign_text.js";
@@ -12,14 +13,18 @@ const GROUPS = [
 	["earlier", "Earlier", ["rest"]],
 ];
 const STATUSES = ["asking", "waiting", "interrupted", "failed", "running", "done", "cancelled", "stopped"];
+/** So many runs of each group, and so many that need the user before the rest is folded. */
 const MORE = 50;
+const URGENT = 5;
 
-export const load = ({ query }) => get("runs", { limit: MORE, ...Object.fromEntries(query) });
+export const load = ({ query }) => get("runs", { each: MORE, limit: 1000, ...Object.fromEntries(query) });
 
 const of = ({ runs }, [, , groups]) => runs.filter((run) => groups.includes(run.group));
 
+const size = (data, [, , groups]) => groups.reduce((sum, group) => sum + (data.groups[group] ?? 0), 0);
+
 export function title(data) {
-	const [waiting, running] = GROUPS.map((group) => of(data, group).length);
+	const [waiting, running] = GROUPS.map((group) => size(data, group));
 	const words = [waiting && `${waiting} need${waiting === 1 ? "s" : ""} you`, running && `${running} running`];
 	return words.filter(Boolean).join(", ") || "Runs";
 }
@@ -35,7 +40,10 @@ export function draw(data, route, page) {
 		data.total > 0 && data.found === 0 && h("p.empty", "No run fits this filter."),
 		GROUPS.map((group) => {
 			const runs = of(data, group);
-			return runs.length > 0 && section(group[0], [group[1], h("span.count", runs.length)], list(runs));
+			const shown = group[0] === "needs-you" ? runs.slice(0, URGENT) : runs;
+			const folded = runs.slice(shown.length);
+			return runs.length > 0 && section(group[0], [group[1], h("span.count", size(data, group))], list(shown, page),
+				folded.length > 0 && h("details", { "data-key": "folded" }, h("summary", `and ${size(data, group) - shown.length} more`), list(folded, page)));
 		}),
 		data.found > data.runs.length && more(data, route),
 		data.history.length > 0 && history(data.history),
@@ -58,14 +66,14 @@ function filters(data, { query }, page) {
 	const choice = (name, all, entries) => h("select", { name, onchange }, h("option", { value: "" }, all),
 		entries.map(([value, text]) => h("option", { value, selected: query.get(name) === value }, text)));
 	return h("search.filters",
-		field("Find", h("input", { type: "search", name: "text", value: query.get("text"), placeholder: "recipe, run, step", oninput: onchange, onsearch: onchange })),
+		field("Find", h("input", { type: "search", name: "text", value: query.get("text"), placeholder: "recipe, run, directory", oninput: onchange, onsearch: onchange })),
 		field("Project", choice("project", "All projects", data.projects.map(({ directory, runs }) => [directory, `${directory} (${runs})`]))),
 		field("Status", choice("status", "Any status", STATUSES.map((word) => [word, word]))));
 }
 
-function list(runs) {
+function list(runs, page) {
 	const row = (run) => [
-		run.run_id, status(run.group === "asking" ? "asking" : run.status), [entry(`/run/${run.run_id}`, foreign("span", run.recipe_name)), h("span.id", run.run_id)], directory(run.directory), where(run),
+		run.run_id, status(run.group === "asking" ? "asking" : run.status), [entry(`/run/${run.run_id}`, foreign("span", run.recipe_name)), h("span.id", run.run_id)], directory(run.directory), [where(run), dismissal(run, page)],
 		`${Math.min(run.steps.ran + run.steps.skipped, run.steps.total)}/${run.steps.total}`, time(run.started),
 		run.status === "running" ? since(run.started) : seconds(run.duration), cost(run),
 	];
@@ -74,21 +82,25 @@ function list(runs) {
 
 export const cost = ({ cost_usd, cost_complete }) => cost_usd === 0 && cost_complete ? "–" : money(cost_usd, cost_complete);
 
+/** What was seen and needs nothing more. */
+const dismissal = ({ group, run_id }, page) => ["failed", "interrupted"].includes(group) && !page.server.read_only
+	&& h("button.quiet", { type: "button", "aria-label": `Dismiss ${run_id}`, onclick: () => perform(`runs/${run_id}/dismiss`, {}, page) }, "Dismiss");
+
 function where(run) {
 	const [step, ...others] = run.running_steps;
+	if (run.status === "interrupted") return step ? `${step.path}, its process is gone` : "its process is gone";
 	if (step) return [step.path, " for ", since(step.since), others.length > 0 && ` and ${others.length} more`];
-	if (run.status === "interrupted") return run.where || "its process is gone";
 	return run.where.replace(/\d{4}-\d\d-\d\dT\S+/, (moment) => time(moment).textContent);
 }
 
 function more(data, { query }) {
-	const limit = Number(query.get("limit") ?? MORE) + 4 * MORE;
-	return h("p", entry(withQuery("/", { ...Object.fromEntries(query), limit }), `Show more: ${data.runs.length} of ${data.found} are shown`));
+	const each = Number(query.get("each") ?? MORE) + 4 * MORE;
+	return h("p", entry(withQuery("/", { ...Object.fromEntries(query), each }), `Show more: ${data.runs.length} of ${data.found} are shown`));
 }
 
 function history(recipes) {
-	return section("history", "History of recipes", h("table.histories", h("tbody", recipes.map(({ recipe_name, runs }) =>
-		h("tr", { "data-key": recipe_name }, h("th", { scope: "row" }, h("a", { href: withQuery("/", { text: recipe_name }) }, recipe_name)), h("td", strip(runs)))))));
+	return section("history", "History of recipes", h("table.histories", h("tbody", recipes.map(({ recipe_name, directory: project, runs }) =>
+		h("tr", { "data-key": `${recipe_name} ${runs.at(-1).run_id}` }, h("th", { scope: "row" }, h("a", { href: withQuery("/", { text: recipe_name, project }) }, recipe_name), " ", h("span.id", directory(project))), h("td", strip(runs)))))));
 }
 
 export function strip(runs, own) {

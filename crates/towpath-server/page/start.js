@@ -1,7 +1,7 @@
 // Recipes that can be started: what one needs and would do, before it runs.
 
 import { ask, perform } from "./actions.js";
-import { get, withQuery } from "./api.js";
+import { get, post, withQuery } from "./api.js";
 import { h } from "./dom.js";
 import { foreign } from "./foreign_text.js";
 import { fit, parseChart } from "./graph.js";
@@ -10,8 +10,13 @@ import { count, money, seconds } from "./words.js";
 
 export async function load({ names: [name], query }) {
 	const directory = query.get("directory");
-	if (name) return get(`recipes/${encodeURIComponent(name)}`, { directory, set: query.getAll("set") });
-	const [{ projects }, list] = await Promise.all([get("runs", { limit: 1 }), get("recipes", { directory })]);
+	if (name) {
+		const earlier = query.get("run") && (await get(`runs/${encodeURIComponent(query.get("run"))}`)).input_texts;
+		return { ...(await get(`recipes/${encodeURIComponent(name)}`, { directory, set: query.getAll("set") })), earlier };
+	}
+	// A directory that is not there can be corrected in its field.
+	const failed = ({ status, message }) => (status === 400 ? { recipes: [], directory, message } : Promise.reject(new Error(message)));
+	const [{ projects }, list] = await Promise.all([get("runs", { limit: 1 }), get("recipes", { directory }).catch(failed)]);
 	return { projects, ...list };
 }
 
@@ -26,7 +31,7 @@ export function drawn() {
 	if (image) fit(image);
 }
 
-function list({ recipes, directory, projects }, { query }, page) {
+function list({ recipes, directory, projects, message }, { query }, page) {
 	const text = (query.get("text") ?? "").toLowerCase();
 	const change = keepInAddress(page);
 	const found = recipes.filter(({ shadowed, name, description }) => !shadowed && `${name} ${description}`.toLowerCase().includes(text));
@@ -42,12 +47,13 @@ function list({ recipes, directory, projects }, { query }, page) {
 			field("Directory", h("input.wide", { name: "directory", list: "directories", value: directory, onchange: change })),
 			h("datalist", { id: "directories" }, [...known].map((value) => h("option", { value })))),
 		table(["*Recipe", "#Steps", "~About", "From"], found.map(row)),
-		found.length === 0 && h("p.empty", "No recipe fits."),
+		message ? h("p.error", { role: "alert" }, message) : found.length === 0 && h("p.empty", "No recipe fits."),
 	];
 }
 
-function one(data, { query }, page) {
+function one(data, route, page) {
 	const { recipe, name } = data;
+	const { query } = route;
 	return [
 		crumbs([withQuery("/start", { directory: query.get("directory") }), "Start"]),
 		h("h1", recipe.recipe ?? name),
@@ -55,7 +61,7 @@ function one(data, { query }, page) {
 		past(data.past),
 		h("div.columns",
 			h("div.left", h("div.chart", { tabindex: "0", role: "region", "aria-label": "Picture of the recipe", "data-own": true, "data-key": `chart-${name}-${data.chart.length}` }, parseChart(data.chart))),
-			h("div.right", trust(data.trust, page), form(data, query, page), dryRun(data.dry_run))),
+			h("div.right", trust(data.trust, page), form(data, route, page), dryRun(route.dry ?? data.dry_run, route.dry))),
 	];
 }
 
@@ -81,14 +87,20 @@ function trust(wanted, page) {
 	return wanted && section("trust", "Not trusted yet", h("p", "It comes with the project. Read what it runs, then decide. Agents run with all permissions, and what they change is staged in git, unless their step says otherwise."), wanted.things.map(thing));
 }
 
-function form(data, query, page) {
+/** What was typed, by the address of its form: it survives another screen, and a trust. */
+const drafts = new Map();
+
+function form(data, route, page) {
+	const { query } = route;
 	const [{ required_context, context }] = data.recipe.recipes;
-	const set = new Map(query.getAll("set").map((pair) => pair.split(/=(.*)/s)));
+	const draft = location.pathname + location.search;
+	const set = new Map([...Object.entries(data.earlier ?? {}), ...query.getAll("set").map((pair) => pair.split(/=(.*)/s)), ...(drafts.get(draft) ?? [])]);
 	const inputs = Object.fromEntries([...required_context.map((name) => [name, { value: "", text: "" }]),
 		...Object.entries(context).map(([name, value]) => [name, { value, text: data.context_texts[name] }])]);
-	const look = ({ target }) => {
-		const given = Object.entries(changed(target.form, inputs)).map(([name, value]) => `${name}=${value}`);
-		page.navigate(withQuery(location.pathname, { directory: query.get("directory"), set: given }), true);
+	const look = async ({ target }) => {
+		const body = { directory: data.directory, inputs: changed(target.form, inputs) };
+		route.dry = (await post(`recipes/${encodeURIComponent(data.name)}/dry-run`, body).catch(({ message }) => ({ dry_run: { error: { message } } }))).dry_run;
+		page.refresh();
 	};
 	const onsubmit = async (event) => {
 		event.preventDefault();
@@ -96,11 +108,17 @@ function form(data, query, page) {
 		const body = { recipe: data.name, directory: data.directory, inputs: changed(event.target, inputs), wait: given.has("wait") };
 		if (given.get("worktree")) body.worktree = given.get("worktree");
 		const answer = await perform("runs", body, page);
-		if (answer?.run_id) page.navigate(`/run/${answer.run_id}`);
+		if (!answer?.run_id) return;
+		drafts.delete(draft);
+		page.navigate(`/run/${answer.run_id}`);
 	};
 	const line = (given) => command(["towpath run", quoted(data.name), ...given.map((pair) => `--set ${quoted(pair.join("="))}`)].join(" "));
-	const oninput = ({ currentTarget }) => currentTarget.querySelector(".line").replaceChildren(line(Object.entries(changed(currentTarget, inputs))));
-	return h("form.start", { onsubmit, oninput }, h("h2", "Inputs"),
+	const oninput = ({ currentTarget }) => {
+		const given = Object.entries(changed(currentTarget, inputs));
+		drafts.set(draft, given);
+		currentTarget.querySelector(".line").replaceChildren(line(given));
+	};
+	return h("form.start", { onsubmit, oninput, "data-key": "form" }, h("h2", "Inputs"),
 		Object.keys(inputs).length === 0 && h("p.empty", "It has none."),
 		Object.entries(inputs).map(([name, value]) => input(name, value, set.get(name), required_context.includes(name))),
 		h("details", h("summary", "More"),
@@ -108,8 +126,8 @@ function form(data, query, page) {
 			field("In a new worktree, on this branch", h("input", { name: "worktree", autocomplete: "off" }))),
 		h("p.faint", "In ", h("code", data.directory)),
 		h("p.buttons",
-			page.server.read_only ? h("span", "This page is read-only.") : h("button.primary", `Start ${data.recipe.recipe ?? data.name}`),
-			h("button", { type: "button", onclick: look }, "Dry run with these inputs"), h("span.line", line([...set]))));
+			page.server.read_only ? h("span", "This page is read-only.") : h("button.primary", { disabled: Boolean(data.trust), title: data.trust && "Not before it is trusted" }, `Start ${data.recipe.recipe ?? data.name}`),
+			h("button", { type: "button", onclick: look }, "Dry run with these inputs"), h("span.line", line([...set].filter(([name, value]) => inputs[name] && inputs[name].text !== value)))));
 }
 
 const quoted = (word) => /^[\w./=:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
@@ -133,7 +151,9 @@ function changed(target, inputs) {
 	return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, text(name, input)]).filter(([name, now]) => now !== inputs[name].text));
 }
 
-function dryRun(dry) {
+function dryRun(dry, asked) {
+	// What is required is said by the form, until somebody asks.
+	if (dry?.error && !asked) return null;
 	const problems = (dry?.problems ?? []).filter(({ severity }) => severity !== "note");
 	const steps = dry?.steps ?? [];
 	const row = ({ path, status, reason, text }) => [path, [status, reason && `: ${reason}`], path, foreign("code", (text ?? "").trim().split("\n")[0])];

@@ -1,10 +1,12 @@
 // One visit of a step: what it was given, what it answered and printed, in each of its attempts.
 
 import { get, inAddress, withQuery } from "./api.js";
+import { diffView } from "./diff_view.js";
 import { h } from "./dom.js";
 import { foreign } from "./foreign_text.js";
 import { command, crumbs, entry, facts, section } from "./layout.js";
-import { logView } from "./log_view.js";
+import { markdown } from "./markdown.js";
+import { jobViews } from "./transcript_view.js";
 import { money, seconds, since, status, statusWord, time } from "./words.js";
 
 /** Whether a job is the step's own work, and no hook around it. */
@@ -30,8 +32,8 @@ export function draw(data, { query }) {
 		step.skip_reason && h("p.why", `skipped: ${step.skip_reason}`),
 		facts([
 			["Kind", kindWord(step)],
-			["Took", step.duration !== undefined && seconds(step.duration)],
-			["Cost", step.cost_usd !== undefined && money(step.cost_usd, step.cost_complete)],
+			["Took", jobs.length !== 1 && step.duration !== undefined && seconds(step.duration)],
+			["Cost", jobs.length !== 1 && step.cost_usd !== undefined && money(step.cost_usd, step.cost_complete)],
 			["Outcome", step.outcome && [step.outcome, step.description && foreign("span", `: ${step.description}`)]],
 			["Possible outcomes", data.outcomes.join(", ")],
 			["Condition", data.condition && foreign("code", data.condition)],
@@ -60,7 +62,7 @@ function jobSection(run, job) {
 	const agent = job.kind === "agent";
 	// Of most agents the answer is all that was printed.
 	const answered = new TextEncoder().encode(job.answer ?? "").length;
-	const outputs = job.outputs.filter(({ stream, bytes }) => job.answer === null || stream !== "stdout" || bytes !== answered);
+	const outputs = job.outputs.filter(({ stream, bytes }) => job.transcript || job.answer === null || stream !== "stdout" || bytes !== answered);
 	return h("section.job", { "data-key": `job-${job.number}`, "aria-label": `Attempt ${job.attempt}` },
 		facts([
 			["Started", time(job.started)],
@@ -68,15 +70,16 @@ function jobSection(run, job) {
 			["Exit code", job.exit_code !== null && String(job.exit_code)],
 			["Directory", job.directory && h("code", job.directory)],
 			["Agent", agent && job.backend],
-			["Model", agent && (job.model ?? "its own choice")],
+			["Model", agent && (job.model ?? h("span.model", { "data-own": true }, "its own choice"))],
 			["Session", job.session_id && h("code", job.session_id)],
 			["Tokens", job.usage && tokens(job.usage)],
 			["Cost", job.usage && money(job.usage.cost_usd)],
 		]),
 		job.error && foreign("p.error", job.error),
 		job.text && h("details", { open: agent || outputs.length === 0 }, h("summary", agent ? "Prompt" : "Command"), foreign("pre", job.text)),
-		job.answer !== null && section("answer", "Answer", foreign("pre", job.answer)),
-		outputs.map((output) => logView(run, output)),
+		job.answer !== null && !job.transcript && section("answer", "Answer", markdown(job.answer)),
+		jobViews(run, { ...job, outputs }),
+		agent && job.ended && diffView(run, job.path),
 		!agent && outputs.length === 0 && h("p.empty", job.status === "running" ? "Nothing printed yet." : "It printed nothing."),
 		h("p.faint", "In a terminal: ", command(`towpath logs ${run} ${job.path}`)));
 }

@@ -23,18 +23,24 @@ export function timeline(run) {
 	const rows = named ? jobs.map((job) => [job]) : lanes(jobs);
 	const took = (job) => seconds(job.ended || job.status === "running" ? (job.end - job.begin) / 1000 : null);
 	const name = (job) => isWork(job) ? job.path : `${job.path} ${job.kind}`;
+	// The last job of a step has the step's status: the answer of a command may be a failure that the recipe expects.
+	const steps = new Map(flat(run.steps).map((step) => [step.path, step.status]));
+	const latest = new Map(run.jobs.filter(isWork).map((job) => [job.path, job.number]));
+	const kind = (job) => statusKind((latest.get(job.path) === job.number && steps.get(job.path)) || job.status);
 	const bar = (job) => {
 		const words = `${name(job)}${job.attempt > 1 ? `, attempt ${job.attempt}` : ""}${job.call > 0 ? ", reminder" : ""}: ${statusWord(job.status)}, ${took(job)}`;
-		const link = h("a", { class: `bar ${statusKind(job.status)}`, href: stepAddress(run.run_id, job.path, job.number), title: words, "aria-label": words });
+		const link = h("a", { class: `bar ${kind(job)}`, href: stepAddress(run.run_id, job.path, job.number), title: words, "aria-label": words });
 		return put(link, scale(job.begin), scale(job.end));
 	};
 	return section("timeline", "Timeline",
 		gaps.length > 0 && h("p.faint", `Folded: ${gaps.map(({ idle }) => seconds(idle / 1000)).join(", ")} in which nothing ran.`),
 		h("ol", { class: named ? "named" : "lanes" }, rows.map((row) => h("li",
-			named && h("span.name", name(row[0])),
+			named && h("span.name", { title: name(row[0]) }, h("bdi", name(row[0]))),
 			h("span.track", gaps.map(({ from, to }) => put(h("span.idle-gap"), from, to)), row.map(bar)),
 			named && h("span.number", took(row[0]))))));
 }
+
+const flat = (steps) => steps.flatMap((step) => [step, ...flat(step.children ?? [])]);
 
 function put(node, from, to) {
 	node.style.left = `${100 * from}%`;

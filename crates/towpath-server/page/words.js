@@ -10,7 +10,7 @@ const SHAPES = {
 	ring: "M6 2a4 4 0 1 1 0 8a4 4 0 1 1 0-8",
 	clock: "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9M6 3.5V6l2 1.5",
 	question: "M3.5 4.2a2.5 2.5 0 1 1 3.6 2.3C6.3 6.9 6 7.3 6 8.2M6 10.2v.6",
-	gap: "M2 6h2.5M7.5 6H10M5.2 9.5 6.8 2.5",
+	gap: "M4.5 2.2A4.2 4.2 0 0 0 4.5 9.8M7.5 2.2A4.2 4.2 0 0 1 7.5 9.8",
 	dash: "M2.5 6h7",
 	square: "M3 3h6v6H3Z",
 };
@@ -75,7 +75,8 @@ export const count = (number, word) => `${number.toLocaleString("en")} ${word}${
 function clock(date) {
 	const time = exactClock(date).slice(0, 5);
 	const today = date.toDateString() === new Date().toDateString();
-	return today ? time : `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time}`;
+	const year = date.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+	return today ? time : `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year })} ${time}`;
 }
 
 export const exactClock = (date) => date.toLocaleTimeString("en-GB");

@@ -101,11 +101,11 @@ pub(crate) async fn accept(
     let limits = server.config.limits;
     let slots = ConnectionSlots::new(limits.connections);
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
+        let Ok((stream, peer)) = listener.accept().await else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        match (slots.take().await, tls.clone()) {
+        match (slots.take(Some(peer)).await, tls.clone()) {
             (None, None) => drop(tokio::spawn(refuse(stream))),
             // Without a handshake nothing can be answered.
             (None, Some(_)) => {}

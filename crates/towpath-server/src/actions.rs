@@ -3,13 +3,12 @@
 
 use crate::Server;
 use crate::answer::{Answer, Refusal};
-use crate::own_program::{self, Asking, Started};
-use crate::routes::Asked;
+use crate::own_program::{self, Asking, Started, input_pairs};
+use crate::routes::{Asked, NoBody};
 use crate::views::journal::{find, now_ms, open, open_for, shown};
 use crate::views::recipes::directory;
 use crate::views::step::definition;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -26,7 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
 /// The system has a limit of 128 KiB for one argument of a command, with the NUL at its end.
 const LONGEST_WORD: usize = 128 * 1024 - 1;
-const LONGEST_INPUT: usize = 100_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,15 +85,6 @@ struct TrustBody {
     hash: String,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoBody {}
-
-fn body<T: DeserializeOwned>(asked: &Asked) -> Result<T, Refusal> {
-    serde_json::from_value(asked.body.clone())
-        .map_err(|error| Refusal::bad_input(format!("the body is not what is expected: {error}")))
-}
-
 /// The arguments of a command.
 pub(crate) struct Line(Vec<OsString>);
 
@@ -142,19 +131,11 @@ impl Line {
 }
 
 pub(crate) fn start(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
-    let given: StartBody = body(asked)?;
+    let given: StartBody = asked.body_as()?;
     let directory = directory(server, asked)?;
     let mut line = Line::new(&["run", "--quiet"]);
-    for (name, value) in &given.inputs {
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(Refusal::bad_input(format!("`{name}` cannot be the name of an input")));
-        }
-        if text.contains('\0') || text.len() > LONGEST_INPUT {
-            let message = format!("the input {name} has a NUL, or more than {LONGEST_INPUT} bytes");
-            return Err(Refusal::bad_input(message));
-        }
-        line.value("--set", Some(&format!("{name}={text}")));
+    for pair in input_pairs(&given.inputs)? {
+        line.value("--set", Some(&pair));
     }
     line.value("--worktree", given.worktree.as_deref());
     line.value("--backend", given.backend.as_deref());
@@ -175,7 +156,7 @@ pub(crate) fn start(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
 }
 
 pub(crate) fn resume(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
-    let given: ResumeBody = body(asked)?;
+    let given: ResumeBody = asked.body_as()?;
     let mut line = Line::new(&["resume", "--quiet"]);
     line.flag(given.edited, "--edited");
     line.flag(given.new_session, "--new-session");
@@ -192,11 +173,13 @@ pub(crate) fn resume(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
     for (flag, limit) in limits {
         line.value(flag, limit.map(|limit| limit.to_string()).as_deref());
     }
-    continue_run(server, asked, line)
+    // A command that must ask ends at once, though it records that the run was resumed.
+    let ends = given.again.is_empty() && !asking(server, asked)?.is_empty();
+    continue_run(server, asked, line, ends)
 }
 
 pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
-    let given: AnswerBody = body(asked)?;
+    let given: AnswerBody = asked.body_as()?;
     let mut line = Line::new(&["resume", "--quiet"]);
     if !asking(server, asked)?.iter().any(|step| step.as_str() == given.step) {
         // It may have been answered elsewhere, while this was typed.
@@ -214,7 +197,7 @@ pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
             line.value("--again", Some(&given.step));
         }
     }
-    continue_run(server, asked, line)
+    continue_run(server, asked, line, false)
 }
 
 /// The steps about which the user must decide before the run can continue.
@@ -243,13 +226,14 @@ fn confirm(
     Ok(())
 }
 
-fn continue_run(server: &Server, asked: &Asked, line: Line) -> Result<Answer, Refusal> {
+fn continue_run(server: &Server, asked: &Asked, line: Line, ends: bool) -> Result<Answer, Refusal> {
     let (store, row) = run_of(server, asked)?;
     let before = store.facts_after(&row.id, 0)?.last().map_or(0, |fact| fact.seq);
     // A command that refuses has the run, too, for a moment: one that continues it records that.
     let owned = |pid: u32| {
         let owner = last_owner_of(&store, &row.id).and_then(|owner| owner.pid);
-        let continues = owner == Some(pid) && !store.facts_after(&row.id, before)?.is_empty();
+        let continues =
+            !ends && owner == Some(pid) && !store.facts_after(&row.id, before)?.is_empty();
         Ok(continues.then(|| row.id.clone()))
     };
     let line = line.last(row.id.as_str());
@@ -257,14 +241,14 @@ fn continue_run(server: &Server, asked: &Asked, line: Line) -> Result<Answer, Re
 }
 
 pub(crate) fn cancel(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
-    let NoBody {} = body(asked)?;
+    let NoBody {} = asked.body_as()?;
     let (_, row) = run_of(server, asked)?;
     let line = Line::new(&["cancel"]).last(row.id.as_str());
     execute(server, existing(&row.directory, server), &line, &|_| Ok(None))
 }
 
 pub(crate) fn trust(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
-    let given: TrustBody = body(asked)?;
+    let given: TrustBody = asked.body_as()?;
     let directory = given.path.parent().filter(|parent| parent.is_absolute() && parent.is_dir());
     let directory = directory.ok_or_else(|| Refusal::bad_input("path must be an absolute file"))?;
     let now = own_program::json(server, directory, &Asking::Trust(&given.path))?;

@@ -39,6 +39,8 @@ pub struct ServerLimits {
     pub reading: Duration,
     /// How long a client may take nothing of what is written to it.
     pub writing: Duration,
+    /// How often a socket without news is sent a sign of life.
+    pub tick: Duration,
     /// How long a command of the program may take that answers a view.
     pub command: Duration,
 }
@@ -49,6 +51,7 @@ impl Default for ServerLimits {
             connections: 64,
             reading: Duration::from_secs(10),
             writing: Duration::from_secs(30),
+            tick: Duration::from_secs(10),
             command: Duration::from_secs(120),
         }
     }

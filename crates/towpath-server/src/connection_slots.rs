@@ -2,6 +2,7 @@
 //! keeps its slot. Of the others the oldest one makes room: strangers cannot lock the user out.
 
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -13,6 +14,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// One client, as far as it is known.
 #[derive(Debug, Default)]
 pub(crate) struct Client {
+    /// Where it is.
+    pub peer: Option<SocketAddr>,
     is_known: AtomicBool,
     makes_room: Notify,
 }
@@ -48,7 +51,10 @@ impl ConnectionSlots {
     }
 
     /// None: everybody who is served has shown the token.
-    pub async fn take(&self) -> Option<(OwnedSemaphorePermit, Arc<Client>)> {
+    pub async fn take(
+        &self,
+        peer: Option<SocketAddr>,
+    ) -> Option<(OwnedSemaphorePermit, Arc<Client>)> {
         let permit = match Arc::clone(&self.free).try_acquire_owned() {
             Ok(permit) => permit,
             Err(_) => {
@@ -57,7 +63,7 @@ impl ConnectionSlots {
                 tokio::time::timeout(PATIENCE, next).await.ok()?.ok()?
             }
         };
-        let client = Arc::new(Client::default());
+        let client = Arc::new(Client { peer, ..Client::default() });
         let mut strangers = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
         strangers.retain(|known| known.strong_count() > 0);
         strangers.push_back(Arc::downgrade(&client));

@@ -17,6 +17,7 @@ mod answer;
 mod config;
 mod connection_slots;
 mod live;
+mod open_codes;
 mod own_program;
 mod page_files;
 mod phone;
@@ -36,6 +37,7 @@ pub use token::Token;
 
 use accept_connections::Listener;
 use live::events::Events;
+use open_codes::OpenCodes;
 use phone::live_runs::LiveRuns;
 use phone::sessions::FirstSessions;
 use phone::start_recipe::StartingSessions;
@@ -51,6 +53,7 @@ pub(crate) struct Server {
     /// The addresses under which it may be asked.
     pub origins: Vec<String>,
     pub events: Arc<Events>,
+    pub codes: OpenCodes,
     pub phones: LiveRuns,
     pub starting_sessions: StartingSessions,
     pub first_sessions: FirstSessions,
@@ -66,6 +69,7 @@ pub fn serve(config: ServerConfig, listening: Listening) -> io::Result<Infallibl
     let server = Arc::new(Server {
         origins: listening.origins,
         events,
+        codes: OpenCodes::default(),
         config,
         phones: LiveRuns::default(),
         starting_sessions: StartingSessions::default(),

@@ -3,7 +3,7 @@
 
 use crate::Server;
 use crate::answer::Refusal;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -22,6 +22,8 @@ pub(crate) enum Asking<'a> {
     /// A recipe, and what its variables are set to.
     DryRun(&'a str, &'a [&'a str]),
     Trust(&'a Path),
+    /// A run, or one of its steps.
+    Diff(&'a str, Option<&'a str>),
 }
 
 impl Asking<'_> {
@@ -38,6 +40,10 @@ impl Asking<'_> {
                 arguments.extend(words(&["--", name]));
                 arguments
             }
+            Asking::Diff(run, step) => {
+                let diff = step.map_or("--diff".to_owned(), |step| format!("--diff={step}"));
+                words(&["show", &diff, "--", run])
+            }
             Asking::Trust(file) => {
                 let mut arguments = words(&["trust", "--json", "--"]);
                 arguments.push(file.into());
@@ -47,8 +53,25 @@ impl Asking<'_> {
     }
 }
 
+/// `NAME=VALUE` for each input.
+pub(crate) fn input_pairs(inputs: &Map<String, Value>) -> Result<Vec<String>, Refusal> {
+    let pair = |(name, value): (&String, &Value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if name.is_empty() || name.contains(['=', '\0']) {
+            return Err(Refusal::bad_input(format!("`{name}` cannot be the name of an input")));
+        }
+        if text.contains('\0') || text.len() > LONGEST_INPUT {
+            let message = format!("the input {name} has a NUL, or more than {LONGEST_INPUT} bytes");
+            return Err(Refusal::bad_input(message));
+        }
+        Ok(format!("{name}={text}"))
+    };
+    inputs.iter().map(pair).collect()
+}
+
 /// How often a process is looked at that is waited for.
 const PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_INPUT: usize = 100_000;
 /// What is kept of what a command prints.
 const MOST: u64 = 8 * 1024 * 1024;
 
@@ -69,17 +92,36 @@ pub(crate) fn text(
     directory: &Path,
     asking: &Asking<'_>,
 ) -> Result<String, Refusal> {
+    Ok(printed_by(server, directory, asking)?.stdout)
+}
+
+/// What a command has printed, and whether it succeeded.
+#[derive(Debug)]
+pub(crate) struct CommandOutput {
+    pub succeeded: bool,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+pub(crate) fn printed_by(
+    server: &Server,
+    directory: &Path,
+    asking: &Asking<'_>,
+) -> Result<CommandOutput, Refusal> {
     let arguments = asking.arguments();
     let mut started = Started::new(server, directory, &arguments)?;
     let until = Instant::now() + server.config.limits.command;
-    while started.ended()?.is_none() {
+    loop {
+        if let Some(status) = started.ended()? {
+            let (stdout, stderr) = (started.stdout()?, started.stderr()?);
+            return Ok(CommandOutput { succeeded: status.success(), stdout, stderr });
+        }
         if Instant::now() >= until {
             started.kill();
             return Err(Refusal::state("a command of the program did not end in time"));
         }
         std::thread::sleep(PAUSE);
     }
-    started.stdout()
 }
 
 /// A command that runs, whatever becomes of the server. It prints into files that have no name: a pipe

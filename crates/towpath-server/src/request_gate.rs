@@ -17,6 +17,9 @@ pub(crate) const API: &str = "/api/";
 /// A browser's socket cannot send a header: its token is in its first message.
 pub(crate) const EVENTS: &str = "/api/v1/events";
 
+/// It takes a code that leads to the token.
+pub(crate) const TOKEN: &str = "/api/v1/token";
+
 const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -61,7 +64,7 @@ fn check(server: &Server, request: &Request) -> Result<(), Refusal> {
     if !is_own_origin(server, headers) || is_from_elsewhere(request) {
         return foreign("foreign-origin", "this server answers its own page only");
     }
-    if is_data(uri) && uri.path() != EVENTS {
+    if is_data(uri) && ![EVENTS, TOKEN].contains(&uri.path()) {
         if !has_token(server, headers) {
             let message = "this needs the token of the server that is running now";
             return Err(Refusal::new(StatusCode::UNAUTHORIZED, "no-token", message));

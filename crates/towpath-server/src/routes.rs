@@ -2,9 +2,11 @@
 //! what `openapi.json` must describe.
 
 use crate::answer::{Answer, Refusal};
-use crate::request_gate::guard;
-use crate::views::{compare, graph, log, questions, recipes, run, runs, server as about, step};
-use crate::{Server, actions, live, page_files, phone};
+use crate::connection_slots::Client;
+use crate::request_gate::{TOKEN, guard};
+use crate::views::{compare, diff, dismissed, graph, log, questions, recipes, run, runs};
+use crate::views::{server as about, step, transcript};
+use crate::{Server, actions, live, open_codes, page_files, phone};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Query, RawPathParams, Request, State};
@@ -13,11 +15,17 @@ use axum::http::{Response, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Result};
 use axum::routing::{MethodFilter, MethodRouter, on};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The largest body.
 const BODY: usize = 1024 * 1024;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NoBody {}
 
 /// A request that may be answered.
 #[derive(Debug)]
@@ -26,6 +34,8 @@ pub(crate) struct Asked {
     query: Vec<(String, String)>,
     /// Null for a request without one.
     pub body: Value,
+    /// Where the client is.
+    pub client: Arc<Client>,
 }
 
 impl Asked {
@@ -42,6 +52,11 @@ impl Asked {
 
     pub fn queries<'a, 'n>(&'a self, name: &'n str) -> impl Iterator<Item = &'a str> + use<'a, 'n> {
         self.query.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn body_as<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
+        let unexpected = |error| format!("the body is not what is expected: {error}");
+        serde_json::from_value(self.body.clone()).map_err(|e| Refusal::bad_input(unexpected(e)))
     }
 
     pub fn number<N: std::str::FromStr>(&self, name: &str) -> Result<Option<N>, Refusal> {
@@ -72,6 +87,10 @@ const fn view(path: &'static str, work: Work) -> Route {
     Route { method: "GET", path, handler: Handler::View(work) }
 }
 
+const fn with_body(path: &'static str, work: Work) -> Route {
+    Route { method: "POST", path, handler: Handler::View(work) }
+}
+
 const fn action(path: &'static str, work: Work) -> Route {
     Route { method: "POST", path, handler: Handler::Action(work) }
 }
@@ -84,15 +103,20 @@ pub const ROUTES: &[Route] = &[
     view("/api/v1/runs/{run}/graph.svg", graph::answer),
     view("/api/v1/runs/{run}/steps/{*step}", step::answer),
     view("/api/v1/runs/{run}/logs/{output}", log::answer),
+    view("/api/v1/runs/{run}/transcript/{job}", transcript::answer),
+    view("/api/v1/runs/{run}/diff", diff::answer),
     view("/api/v1/runs/{run}/compare/{other}", compare::answer),
     action("/api/v1/runs/{run}/resume", actions::resume),
     action("/api/v1/runs/{run}/cancel", actions::cancel),
     action("/api/v1/runs/{run}/answer", actions::answer),
+    action("/api/v1/runs/{run}/dismiss", dismissed::dismiss),
     view("/api/v1/recipes", recipes::list),
     view("/api/v1/recipes/{name}", recipes::one),
+    with_body("/api/v1/recipes/{name}/dry-run", recipes::dry_run),
     view("/api/v1/doctor", recipes::doctor),
     view("/api/v1/questions", questions::answer),
     action("/api/v1/trust", actions::trust),
+    with_body(TOKEN, open_codes::redeem),
     Route { method: "GET", path: "/api/v1/events", handler: Handler::Socket },
 ];
 
@@ -122,13 +146,14 @@ fn method_router(route: &'static Route) -> MethodRouter<Arc<Server>> {
         Handler::Socket => return on(MethodFilter::GET, live::socket::connect),
     };
     let acts = matches!(route.handler, Handler::Action(_));
-    let method = if acts { MethodFilter::POST } else { MethodFilter::GET };
+    let posts = route.method == "POST";
+    let method = if posts { MethodFilter::POST } else { MethodFilter::GET };
     on(method, move |State(server): State<Arc<Server>>, request: Request| async move {
         if acts && server.config.read_only {
             let message = "this server is read-only: it starts, resumes and ends nothing";
             return Refusal::new(StatusCode::FORBIDDEN, "read-only", message).into_response();
         }
-        match asked(&server, request, acts).await {
+        match asked(&server, request, posts).await {
             Ok(asked) => run(server, work, asked).await,
             Err(refused) => refused,
         }
@@ -151,8 +176,9 @@ async fn asked(server: &Server, request: Request, body: bool) -> Result<Asked, R
     let bad = |_| Refusal::bad_input("the parameters cannot be read").into_response();
     let Query(query) = query.map_err(bad)?;
     let path = path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let client = parts.extensions.get::<Arc<Client>>().cloned().unwrap_or_default();
     if !body {
-        return Ok(Asked { path, query, body: Value::Null });
+        return Ok(Asked { path, query, body: Value::Null, client });
     }
     let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("");
     let kind = kind.split(';').next().unwrap_or("").trim();
@@ -162,7 +188,7 @@ async fn asked(server: &Server, request: Request, body: bool) -> Result<Asked, R
         return Err(refusal.into_response());
     }
     let body = read_body(server, content).await.map_err(Refusal::into_response)?;
-    Ok(Asked { path, query, body })
+    Ok(Asked { path, query, body, client })
 }
 
 async fn read_body(server: &Server, body: Body) -> Result<Value, Refusal> {

@@ -3,6 +3,7 @@
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
@@ -28,6 +29,10 @@ impl TlsServer {
             .map_err(|error| of(certificate, error.to_string()))?;
         if chain.is_empty() {
             return Err(of(certificate, "there is no certificate in it".to_owned()));
+        }
+        let mode = std::fs::metadata(key).map_or(0, |file| file.permissions().mode());
+        if mode & 0o007 != 0 {
+            return Err(of(key, "every user can read this key; to fix it: chmod 600".to_owned()));
         }
         let private = PrivateKeyDer::from_pem_file(key).map_err(|e| of(key, e.to_string()))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -10,6 +10,29 @@ pub fn clean(text: &str) -> String {
     text.chars().map(|c| if moves(c) || turns(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// A text in which paths below a directory are relative to it.
+pub fn relative(text: &str, directory: &Path) -> String {
+    let Some(base) = directory.to_str().filter(|base| base.len() > 1) else {
+        return text.to_owned();
+    };
+    let base = format!("{base}/");
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(&base) {
+        let (before, found) = rest.split_at(at);
+        shown.push_str(before);
+        let begins = shown.chars().next_back().is_none_or(|c| " \t\n\"'`=:(<>|;&,".contains(c));
+        // Nothing is left to show of the directory itself.
+        let after = found[base.len()..].chars().next();
+        let names = after.is_some_and(|c| !c.is_whitespace() && !"\"'`/;&|)".contains(c));
+        if !(begins && names) {
+            shown.push_str(&base);
+        }
+        rest = &found[base.len()..];
+    }
+    shown + rest
+}
+
 /// Foreign text as a whole, with what cannot be seen or turns text round made visible.
 pub fn visible(text: &str) -> String {
     let mut seen = String::with_capacity(text.len());

@@ -135,10 +135,17 @@ pub struct ShownRun {
     pub row: RunRow,
     /// As whoever looked found it out.
     pub status: RunStatus,
+    /// A process has it: one that waits continues by itself.
+    pub owned: bool,
     pub recorded: Recorded,
 }
 
 impl ShownRun {
+    pub fn new(store: &Store, row: RunRow, recorded: Recorded) -> ShownRun {
+        let owned = is_owned(store, &row.id);
+        ShownRun { status: status_of(store, &row), row, owned, recorded }
+    }
+
     pub fn run(&self) -> &Run {
         &self.recorded.run
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::fs::symlink_metadata;
 use std::path::{Path, PathBuf};
 use towpath_core::{JobKey, JobKind, RunId, SessionId, Stream};
+use towpath_engine::is_reported;
 use towpath_run::{Fact, JobEnd, JobStatus};
 use towpath_store::{Store, StoredFact, StoredOutput};
 use towpath_view::amounts_and_times::rfc3339;
@@ -158,6 +159,7 @@ impl JobEntry {
             "ended": self.ended,
             "status": self.status,
             "outputs": self.outputs,
+            "transcript": self.backend.as_deref().is_some_and(is_reported),
         })
     }
 }

@@ -8,7 +8,7 @@ use towpath_core::RunId;
 use towpath_engine::{owner_of, recorded};
 use towpath_store::{Found, RunRow, Store};
 use towpath_view::amounts_and_times::rfc3339;
-use towpath_view::run_json::{ShownRun, status_of};
+use towpath_view::run_json::ShownRun;
 
 /// Opened for each request: the journal may be made, upgraded or replaced while the server runs.
 pub(crate) fn open(server: &Server) -> Result<Option<Store>, Refusal> {
@@ -39,7 +39,7 @@ pub(crate) fn find(store: &Store, name: &str) -> Result<RunRow, Refusal> {
 
 pub(crate) fn shown(server: &Server, store: &Store, row: RunRow) -> Result<ShownRun, Refusal> {
     let recorded = recorded(store, &row.id, server.config.run_limits)?;
-    Ok(ShownRun { status: status_of(store, &row), row, recorded })
+    Ok(ShownRun::new(store, row, recorded))
 }
 
 /// The process that owns a run now; null: none does.

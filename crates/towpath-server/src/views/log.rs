@@ -46,7 +46,8 @@ fn read(asked: &Asked, source: &Source, live: bool) -> Result<Answer, ReadError>
         None => is_asked("errors").then(Wanted::errors),
     };
     if let Some(wanted) = wanted {
-        return Ok(Answer::Json(search(&wanted, size, &|from, to| source.read(from, to))?));
+        let skip = asked.number("skip")?.unwrap_or(0);
+        return Ok(Answer::Json(search(&wanted, size, skip, &|from, to| source.read(from, to))?));
     }
     let (from, to) = range(asked, size)?;
     let header = |name: &'static str, value: String| (HeaderName::from_static(name), value);

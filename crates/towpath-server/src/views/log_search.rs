@@ -24,7 +24,7 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     pub fn text(text: &str, ignore_case: bool) -> Wanted {
-        let text = if ignore_case { text.to_ascii_lowercase() } else { text.to_owned() };
+        let text = if ignore_case { folded(text.as_bytes()) } else { text.as_bytes().to_vec() };
         Wanted { finders: vec![Finder::new(&text).into_owned()], ignore_case, errors: false }
     }
 
@@ -41,7 +41,7 @@ impl Wanted {
 
     /// The begin and the end of each match, in their order.
     fn matches(&self, piece: &[u8]) -> Vec<(usize, usize)> {
-        let folded = if self.ignore_case { piece.to_ascii_lowercase() } else { piece.to_vec() };
+        let folded = if self.ignore_case { folded(piece) } else { piece.to_vec() };
         let mut found = Vec::new();
         for finder in &self.finders {
             let length = finder.needle().len();
@@ -51,6 +51,25 @@ impl Wanted {
         found.sort_unstable();
         found
     }
+}
+
+/// In small letters, each where it was: one whose small letter has another length stays as it is.
+fn folded(bytes: &[u8]) -> Vec<u8> {
+    let mut small = bytes.to_ascii_lowercase();
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks().filter(|_| !bytes.is_ascii()) {
+        for c in chunk.valid().chars() {
+            let mut lower = c.to_lowercase();
+            if let (false, Some(lower), None) = (c.is_ascii(), lower.next(), lower.next())
+                && lower.len_utf8() == c.len_utf8()
+            {
+                lower.encode_utf8(&mut small[at..]);
+            }
+            at += c.len_utf8();
+        }
+        at += chunk.invalid().len();
+    }
+    small
 }
 
 fn is_part(byte: u8) -> bool {
@@ -71,10 +90,11 @@ fn is_report(bytes: &[u8], at: usize, end: usize) -> bool {
     begins && ends && !none
 }
 
-/// Every match is counted; the first ones are listed with their line.
+/// Every match is counted; some, after those that are skipped, are listed with their line.
 pub(crate) fn search(
     wanted: &Wanted,
     size: u64,
+    skip: u64,
     read: &dyn Fn(u64, u64) -> Result<Vec<u8>, ReadError>,
 ) -> Result<Value, ReadError> {
     let (mut count, mut matches) = (0_u64, Vec::new());
@@ -93,7 +113,7 @@ pub(crate) fn search(
             }
             count += 1;
             free = end;
-            if matches.len() < MOST_MATCHES {
+            if count > skip && matches.len() < MOST_MATCHES {
                 line += memchr_iter(b'\n', &piece[seen..at]).count() as u64;
                 seen = at;
                 let text = line_around(&piece, at);
@@ -127,7 +147,7 @@ mod tests {
 
     fn found(bytes: &[u8], wanted: &Wanted) -> Value {
         let read = |from: u64, to: u64| Ok(bytes[from as usize..to as usize].to_vec());
-        search(wanted, bytes.len() as u64, &read).ok().expect("bytes in memory can be read")
+        search(wanted, bytes.len() as u64, 0, &read).ok().expect("bytes in memory can be read")
     }
 
     fn exactly(bytes: &[u8], text: &str) -> Value {
@@ -189,6 +209,31 @@ mod tests {
         {
             assert_eq!(found(line.as_bytes(), &Wanted::errors())["count"], 0, "{line}");
         }
+    }
+
+    #[test]
+    fn matches_after_the_first_thousand_are_listed_on_demand() {
+        let bytes = b"ab\n".repeat(2180);
+        let read = |from: u64, to: u64| Ok(bytes[from as usize..to as usize].to_vec());
+        let wanted = Wanted::text("ab", false);
+        let value = search(&wanted, bytes.len() as u64, 2000, &read).ok().expect("bytes");
+        assert_eq!(value["count"], 2180);
+        assert_eq!(value["matches"].as_array().map(Vec::len), Some(180));
+        let last = json!({ "offset": 3 * 2179, "line": 2180, "text": "ab" });
+        assert_eq!(value["matches"][179], last);
+    }
+
+    #[test]
+    fn capital_letters_of_every_alphabet_are_found() {
+        for (text, wanted) in [("MÜLLER", "Müller"), ("straße", "STRAßE"), ("ΑΒΓ", "αβγ")]
+        {
+            let mut bytes = b"\xff\xfe ".to_vec();
+            bytes.extend(text.as_bytes());
+            let value = found(&bytes, &Wanted::text(wanted, true));
+            assert_eq!(value["matches"][0]["offset"], 3, "{text}");
+        }
+        // The small letter of İ has another length: nothing moves.
+        assert_eq!(found("İx".as_bytes(), &Wanted::text("X", true))["matches"][0]["offset"], 2);
     }
 
     #[test]

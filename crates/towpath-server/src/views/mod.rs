@@ -2,6 +2,8 @@
 //! of the program prints as JSON is made by the same code, with what the page needs beside it.
 
 pub mod compare;
+pub mod diff;
+pub mod dismissed;
 pub mod graph;
 pub mod job_list;
 pub mod journal;
@@ -13,3 +15,4 @@ pub mod run;
 pub mod runs;
 pub mod server;
 pub mod step;
+pub mod transcript;

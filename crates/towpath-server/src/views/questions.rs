@@ -46,7 +46,8 @@ pub(crate) fn of_run(server: &Server, shown: &ShownRun, words: &RunWords) -> Vec
             value
         })
         .collect();
-    if let RunStatus::Waiting { until_ms, .. } = &shown.status {
+    // One that has a process continues by itself.
+    if let (RunStatus::Waiting { until_ms, .. }, false) = (&shown.status, shown.owned) {
         let mut value = base(shown, "waiting", &words.why);
         value["until"] = json!(until_ms.map(|ms| rfc3339(ms, &server.config.zone)));
         value["next"] = next(&words.next).into();

@@ -2,13 +2,15 @@
 
 use super::journal::open;
 use super::run::texts;
+use super::runs::same_recipe;
 use crate::Server;
 use crate::answer::{Answer, Refusal};
-use crate::own_program::{self, Asking};
+use crate::own_program::{self, Asking, input_pairs};
 use crate::routes::Asked;
 use axum::http::StatusCode;
-use serde_json::{Value, json};
-use std::path::PathBuf;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
 use towpath_core::StatusKind;
 use towpath_store::{RunFilter, RunRow};
 use towpath_view::amounts_and_times::seconds;
@@ -31,14 +33,16 @@ pub(crate) fn doctor(server: &Server, _: &Asked) -> Result<Answer, Refusal> {
 
 pub(crate) fn one(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
     let directory = directory(server, asked)?;
-    let name = asked.path("name");
+    let name = known_name(server, &directory, asked)?;
     let ask = |asking: Asking<'_>| own_program::json(server, &directory, &asking);
     let recipe = ask(Asking::Recipe(name))?;
     refuse_error(&recipe)?;
     let set: Vec<&str> = asked.queries("set").collect();
     let dry_run = ask(Asking::DryRun(name, &set))?;
-    let source = recipe["recipes"][0]["source"].as_str().map(PathBuf::from);
-    let file = source.map(|source| directory.join(source)).filter(|file| file.is_file());
+    let source = recipe["recipes"][0]["source"].as_str().unwrap_or_default();
+    let source = directory.join(source);
+    let past = past(server, recipe["recipe"].as_str().unwrap_or(name), &source)?;
+    let file = Some(source).filter(|file| file.is_file());
     let untrusted = recipe["trusted"] == false;
     let trust = match file.filter(|_| untrusted) {
         Some(file) => ask(Asking::Trust(&file))?,
@@ -52,9 +56,42 @@ pub(crate) fn one(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
         "context_texts": texts(&recipe["recipes"][0]["context"]),
         "dry_run": dry_run,
         "trust": trust,
-        "past": past(server, recipe["recipe"].as_str().unwrap_or(name))?,
+        "past": past,
         "recipe": recipe,
     })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DryRunBody {
+    #[serde(rename = "directory")]
+    _directory: Option<String>,
+    #[serde(default)]
+    inputs: Map<String, Value>,
+}
+
+/// A dry run with inputs of any length, which an address could not have.
+pub(crate) fn dry_run(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
+    let given: DryRunBody = asked.body_as()?;
+    let directory = directory(server, asked)?;
+    let name = known_name(server, &directory, asked)?;
+    let set = input_pairs(&given.inputs)?;
+    let set: Vec<&str> = set.iter().map(String::as_str).collect();
+    let dry_run = own_program::json(server, &directory, &Asking::DryRun(name, &set))?;
+    Ok(Answer::Json(json!({ "schema": 1, "name": name, "dry_run": dry_run })))
+}
+
+/// Who may only look gets to know nothing of files that are not listed: an error quotes them.
+fn known_name<'a>(server: &Server, directory: &Path, asked: &'a Asked) -> Result<&'a str, Refusal> {
+    let name = asked.path("name");
+    if !server.config.read_only {
+        return Ok(name);
+    }
+    let listed = own_program::json(server, directory, &Asking::Recipes)?;
+    let mut listed = listed["recipes"].as_array().into_iter().flatten();
+    let known = listed.any(|recipe| recipe["name"] == name || recipe["path"] == name);
+    let none = || Refusal::not_found(format!("there is no recipe {name} in this directory"));
+    known.then_some(name).ok_or_else(none)
 }
 
 /// The directory that a request means.
@@ -83,10 +120,11 @@ fn refuse_error(value: &Value) -> Result<(), Refusal> {
     Err(Refusal::new(status, text("kind"), text("message")))
 }
 
-/// What earlier runs of a recipe took and cost.
-fn past(server: &Server, recipe: &str) -> Result<Value, Refusal> {
+/// What earlier runs of a recipe took and cost: not those of another project's recipe with its name.
+fn past(server: &Server, recipe: &str, source: &Path) -> Result<Value, Refusal> {
     let filter = RunFilter { recipe: Some(recipe.to_owned()), ..RunFilter::default() };
-    let rows = open(server)?.map_or_else(|| Ok(Vec::new()), |store| store.runs(&filter))?;
+    let mut rows = open(server)?.map_or_else(|| Ok(Vec::new()), |store| store.runs(&filter))?;
+    rows.retain(|row| same_recipe(row).1 == source);
     let count = |kind| rows.iter().filter(|row| row.summary.status.is(kind)).count();
     let done = || rows.iter().filter(|row| row.summary.status.is(StatusKind::Done));
     let durations = done().map(|row| row.summary.active_ms);

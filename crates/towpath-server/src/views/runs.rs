@@ -1,5 +1,6 @@
 //! The list of runs: what needs the user first, then what runs, then the rest.
 
+use super::dismissed::Dismissed;
 use super::journal::{find, now_ms, open, owner};
 use crate::Server;
 use crate::answer::{Answer, Refusal};
@@ -7,8 +8,9 @@ use crate::routes::Asked;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use towpath_core::{RunStatus, StatusKind};
+use towpath_engine::is_owned;
 use towpath_store::{RunFilter, RunRow, Store};
 use towpath_view::amounts_and_times::rfc3339;
 use towpath_view::foreign_text::escaped;
@@ -21,6 +23,8 @@ const MOST: usize = 1000;
 /// So many runs of a recipe are its history.
 const HISTORY: usize = 20;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// A failure that is older needs nobody any more.
+const SEEN_AFTER_MS: i64 = 7 * DAY_MS;
 
 /// A run with what the list shows of it.
 struct Listed {
@@ -52,14 +56,14 @@ impl Group {
         }
     }
 
-    /// Whoever started the recipe again has seen how the earlier run ended.
-    fn of(status: &RunStatus, is_latest: bool, asks: bool) -> Group {
+    /// A run that has a process and waits continues by itself.
+    fn of(status: &RunStatus, asks: bool, owned: bool, seen: impl Fn() -> bool) -> Group {
         match status.kind() {
             _ if asks => Group::Asking,
-            Some(StatusKind::Waiting) => Group::Waiting,
-            Some(StatusKind::Running) => Group::Running,
-            Some(StatusKind::Interrupted) if is_latest => Group::Interrupted,
-            Some(StatusKind::Failed) if is_latest => Group::Failed,
+            Some(StatusKind::Waiting) if !owned => Group::Waiting,
+            Some(StatusKind::Waiting | StatusKind::Running) => Group::Running,
+            Some(StatusKind::Interrupted) if !seen() => Group::Interrupted,
+            Some(StatusKind::Failed) if !seen() => Group::Failed,
             _ => Group::Rest,
         }
     }
@@ -75,22 +79,40 @@ pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
     let mut found: Vec<&Listed> = all.iter().filter(|listed| wanted.has(listed)).collect();
     found.sort_by_key(|listed| listed.group);
     let count = found.len();
+    let each = asked.number("each")?.unwrap_or(usize::MAX);
+    let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
+    found.retain(|listed| {
+        let in_group = groups.entry(listed.group.as_str()).or_default();
+        *in_group += 1;
+        *in_group <= each
+    });
     if let Some(before) = asked.query("before") {
         let id = find(&store, before)?.id;
         let at = found.iter().position(|listed| listed.row.id == id);
-        found.drain(..at.map_or(count, |at| at + 1));
+        found.drain(..at.map_or(found.len(), |at| at + 1));
     }
     found.truncate(limit);
-    Ok(Answer::Json(json_of(server, Some(&store), &all, &found, count)))
+    let mut value = json_of(server, Some(&store), &all, &found, count);
+    value["groups"] = json!(groups);
+    Ok(Answer::Json(value))
 }
 
 /// Every run, the newest first.
 fn listed(server: &Server, store: &Store) -> Result<Vec<Listed>, Refusal> {
     let mut later = HashSet::new();
     let rows = store.runs(&RunFilter::default())?;
+    let dismissed = Dismissed::read(server, store)?;
+    let oldest = now_ms() - SEEN_AFTER_MS;
     let listed = |mut row: RunRow| {
         let status = status_of(store, &row);
         let is_latest = later.insert((row.recipe.clone(), row.directory.clone()));
+        let waits = status.is(StatusKind::Waiting);
+        let owned = waits && is_owned(store, &row.id);
+        let id = row.id.clone();
+        let (ended, directory) =
+            (row.summary.ended_ms.unwrap_or(row.created_ms), row.directory.clone());
+        // Whoever started the recipe again has seen how the earlier run ended.
+        let seen = || !is_latest || ended < oldest || dismissed.has(&id) || !directory.is_dir();
         let known = bring_up_to_date(store, &mut row, server.config.run_limits);
         let known = known.as_ref().map(|known| &known.run);
         let asks = match status {
@@ -100,10 +122,8 @@ fn listed(server: &Server, store: &Store) -> Result<Vec<Listed>, Refusal> {
             }
             _ => false,
         };
-        // What was interrupted does nothing now.
-        let running = known.filter(|_| status == RunStatus::Running);
-        let running_steps = running.map_or_else(Vec::new, |run| steps_in_flight(&run.view()));
-        Listed { group: Group::of(&status, is_latest, asks), row, status, running_steps }
+        let running_steps = known.map_or_else(Vec::new, |run| steps_in_flight(&run.view()));
+        Listed { group: Group::of(&status, asks, owned, seen), row, status, running_steps }
     };
     Ok(rows.into_iter().map(listed).collect())
 }
@@ -155,6 +175,7 @@ fn json_of(
         "schema": 1,
         "runs": rows,
         "found": count,
+        "groups": {},
         "total": all.len(),
         "totals": totals(server, all),
         "history": history(server, all, found),
@@ -205,12 +226,17 @@ fn totals(server: &Server, all: &[Listed]) -> Value {
     json!({ "today": since(midnight), "week": since(now - 7 * DAY_MS), "all": since(i64::MIN) })
 }
 
+/// Runs with the same name and file are runs of one recipe; of a built-in, those in one directory.
+pub(crate) fn same_recipe(row: &RunRow) -> (&str, PathBuf) {
+    (&row.recipe, row.directory.join(&row.source))
+}
+
 /// The last runs of each recipe that is listed, the newest last.
 fn history(server: &Server, all: &[Listed], found: &[&Listed]) -> Vec<Value> {
-    let mut recipes: BTreeMap<&str, Vec<&Listed>> =
-        found.iter().map(|listed| (listed.row.recipe.as_str(), Vec::new())).collect();
+    let mut recipes: BTreeMap<(&str, PathBuf), Vec<&Listed>> =
+        found.iter().map(|listed| (same_recipe(&listed.row), Vec::new())).collect();
     for listed in all {
-        if let Some(runs) = recipes.get_mut(listed.row.recipe.as_str())
+        if let Some(runs) = recipes.get_mut(&same_recipe(&listed.row))
             && runs.len() < HISTORY
         {
             runs.push(listed);
@@ -227,9 +253,10 @@ fn history(server: &Server, all: &[Listed], found: &[&Listed]) -> Vec<Value> {
             "duration": row["duration"],
         })
     };
-    let recipe = |(name, runs): (&str, Vec<&Listed>)| {
+    let recipe = |((name, _), runs): (_, Vec<&Listed>)| {
+        let directory = runs.first().map(|listed| escaped(&listed.row.directory));
         let runs: Vec<Value> = runs.iter().rev().map(run).collect();
-        json!({ "recipe_name": name, "runs": runs })
+        json!({ "recipe_name": name, "directory": directory, "runs": runs })
     };
     recipes.into_iter().map(recipe).collect()
 }

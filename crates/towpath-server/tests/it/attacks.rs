@@ -194,6 +194,10 @@ fn a_read_only_server_does_nothing() {
     for (method, path) in every_route() {
         let answer = server.ask(method, &path, &[], "{}");
         match method {
+            // These only look, though they need a body.
+            "POST" if path.ends_with("/dry-run") || path.ends_with("/token") => {
+                assert_ne!(answer.status, 403, "{path}");
+            }
             "POST" => answer.refused(403, "read-only"),
             _ => assert_ne!(answer.status, 403, "{path}"),
         }
@@ -301,4 +305,31 @@ fn what_a_step_printed_is_text_whatever_it_is() {
     assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(answer.header("set-cookie"), None);
     assert_eq!(answer.text(), hostile);
+}
+
+#[test]
+fn a_code_leads_to_the_token_once() {
+    let server = Running::new();
+    let own = towpath_server::Token::parse(&server.token).expect("a token");
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time");
+    let code = own.code(i64::try_from(since.as_millis()).expect("this century"), "ab12");
+    let body = serde_json::json!({ "code": code }).to_string();
+    let ask = |body: &str| server.ask("POST", "/api/v1/token", &[("authorization", "")], body);
+    ask("{}").refused(401, "no-token");
+    // What a stranger can ask a socket for is no code.
+    let proof = own.proof(&format!("open:{}", code.rsplit_once('-').expect("a hash").0));
+    let made = format!("{}-{proof}", code.rsplit_once('-').expect("a hash").0);
+    ask(&serde_json::json!({ "code": made }).to_string()).refused(401, "no-token");
+    assert_eq!(ask(&body).json()["token"], server.token.as_str());
+    ask(&body).refused(401, "no-token");
+}
+
+#[test]
+fn a_dismissed_run_is_no_more_among_those_that_need_the_user() {
+    let server = Running::new();
+    server.add_run("7f3k");
+    let answer = server.ask("POST", "/api/v1/runs/7f3k/dismiss", &[], "{}");
+    assert_eq!((answer.status, &answer.json()["run_id"]), (200, &"7f3k".into()));
+    let file = server.directory.path().join("ui/dismissed");
+    assert_eq!(std::fs::read_to_string(file).expect("a file"), "7f3k 2\n");
 }

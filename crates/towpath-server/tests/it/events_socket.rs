@@ -53,6 +53,14 @@ fn a_number_of_another_server_leads_to_a_reset() {
 }
 
 #[test]
+fn a_socket_without_news_is_sent_a_sign_of_life() {
+    let server = Running::with(|config| config.limits.tick = std::time::Duration::from_millis(20));
+    let (mut socket, seq) = Socket::hello(&server, None);
+    assert_eq!(socket.json(), json!({ "seq": seq, "kind": "tick" }));
+    assert_eq!(socket.json(), json!({ "seq": seq, "kind": "tick" }));
+}
+
+#[test]
 fn a_page_can_ask_for_a_proof_before_it_shows_the_token() {
     let server = Running::new();
     let mut socket = Socket::open(&server, &[]).expect("a socket");

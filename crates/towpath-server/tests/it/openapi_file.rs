@@ -69,6 +69,7 @@ fn the_page_of_the_interface_has_every_address() {
             ("{run}", "ID"),
             ("{*step}", "STEP"),
             ("{output}", "OUTPUT"),
+            ("{job}", "JOB"),
             ("{other}", "OTHER"),
             ("{name}", "NAME"),
         ];

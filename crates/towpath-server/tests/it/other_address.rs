@@ -4,8 +4,10 @@ use crate::support::{Answer, Running};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use std::fs::Permissions;
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_server::{Listening, TlsServer};
@@ -47,7 +49,15 @@ fn ask_over_tls(server: &Running, port: u16, host: &str, origin: &str) -> Answer
 fn another_address_is_served_with_the_certificate_of_the_user() {
     let port = free_port();
     let address = format!("localhost:{port}");
-    let tls = TlsServer::read(&file("certificate.pem"), &file("key.pem")).expect("a certificate");
+    let directory = tempfile::tempdir().expect("a directory");
+    let key = directory.path().join("key.pem");
+    std::fs::copy(file("key.pem"), &key).expect("a copy");
+    let mode = |mode| std::fs::set_permissions(&key, Permissions::from_mode(mode)).expect("a mode");
+    mode(0o644);
+    let refused = TlsServer::read(&file("certificate.pem"), &key).expect_err("it is refused");
+    assert!(refused.to_string().contains("every user can read this key"), "{refused}");
+    mode(0o600);
+    let tls = TlsServer::read(&file("certificate.pem"), &key).expect("a certificate");
     let server = Running::listening(|listening: &mut Listening| {
         listening.also_on(&address, Some(tls)).expect("it listens");
     });

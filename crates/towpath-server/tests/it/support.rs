@@ -209,7 +209,9 @@ pub fn every_route() -> Vec<(&'static str, String)> {
     let fill = |path: &str| {
         [("{run}", "7f3k"), ("{other}", "7f3k"), ("{*step}", "a/b"), ("{output}", "2.stdout")]
             .iter()
-            .fold(path.replace("{name}", "ci"), |path, (hole, name)| path.replace(hole, name))
+            .fold(path.replace("{name}", "ci").replace("{job}", "2"), |path, (hole, name)| {
+                path.replace(hole, name)
+            })
     };
     let routes: Vec<_> = ROUTES.iter().map(|route| (route.method, fill(route.path))).collect();
     assert!(routes.len() > 15 && routes.iter().all(|(_, path)| !path.contains('{')), "{routes:?}");

@@ -10,7 +10,7 @@ use super::Execute;
 use crate::environment::{Environment, Invocation, local_zone};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::find_run;
-use crate::session::resumable_and_cancellable_status::{status_of, tint};
+use crate::session::resumable_and_cancellable_status::tint;
 use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::{ago, clean, count, duration, last_line, local_time, now_ms};
 use crate::terminal::out;
@@ -46,8 +46,10 @@ pub struct Args {
     /// Print the prompt that this agent step was given, with its values.
     #[arg(long, value_name = "STEP", conflicts_with_all = ["json", "diff"])]
     pub prompt: Option<String>,
-    /// Print what this agent step changed in the git repository, as a diff.
-    #[arg(long, value_name = "STEP", conflicts_with = "json")]
+    /// Print what this agent step changed in the git repository, as a diff; without STEP, what all
+    /// agent steps of the run did, with what changed between them.
+    #[arg(long, value_name = "STEP", num_args = 0..=1, default_missing_value = "")]
+    #[arg(conflicts_with = "json")]
     pub diff: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
@@ -67,10 +69,13 @@ impl Execute for Args {
             return filled_prompt::print(&store, &row, step);
         }
         if let Some(step) = &self.diff {
-            return agent_step_diff::print(&store, &row, step, env);
+            return match step.as_str() {
+                "" => agent_step_diff::print_run(&store, &row, env),
+                step => agent_step_diff::print(&store, &row, step, env),
+            };
         }
         let recorded = recorded(&store, &row.id, LIMITS)?;
-        let shown = ShownRun { status: status_of(&store, &row), row, recorded };
+        let shown = ShownRun::new(&store, row, recorded);
         if let Some(step) = &self.step {
             one_step::OneStep::find(&shown, step)?.print(&Screen::new(env), self.json);
             return Ok(Exit::Done);

@@ -198,9 +198,10 @@ impl Args {
     }
 
     fn show(&self, env: &Environment, server: &RunningServer, run: Option<&RunId>) {
-        let address = server.address(run);
-        out::line(&address);
-        if !self.no_open {
+        out::line(server.address(run));
+        if !self.no_open
+            && let Ok(address) = server.opening(run)
+        {
             open_browser(env, &address);
         }
     }

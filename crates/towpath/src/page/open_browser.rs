@@ -1,7 +1,7 @@
-//! Opens the page in the user's browser, where there is one. The address is not among the arguments of
-//! the browser, which every user of the machine can read: it is in a file that leads there.
+//! Opens the page in the user's browser, where there is one. Every user of the machine can read the
+//! arguments of the browser: the address has a code that leads there once, and no token. A file in its
+//! place could not be read by browsers that are confined.
 
-use super::running_server::{PageFiles, write_private};
 use crate::environment::Environment;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -11,16 +11,8 @@ const OPENERS: [&str; 3] = ["xdg-open", "open", "wslview"];
 /// Whether a browser was started.
 pub fn open_browser(env: &Environment, address: &str) -> bool {
     let Some(program) = browser(env) else { return false };
-    let file = PageFiles::of(env).directory.join("open.html");
-    let text = format!(
-        "<!doctype html><meta charset=\"utf-8\"><title>Towpath</title>\
-         <meta http-equiv=\"refresh\" content=\"0;url={address}\"><a href=\"{address}\">Towpath</a>\n"
-    );
-    if write_private(&file, text.as_bytes()).is_err() {
-        return false;
-    }
     let mut command = Command::new(program);
-    command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().is_ok()
 }
 

@@ -1,8 +1,8 @@
 //! The key of remote clients: made when a user first wants one, and kept, so that a phone finds the next
 //! server. A server that is up reads it from its file.
 
+use super::running_server::new_token;
 use super::running_server::{PageFiles, write_private};
-use super::start_server::new_token;
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
 use towpath_server::PhoneKey;

@@ -10,6 +10,9 @@ use towpath_run::{Failure, Run, RunOutcome, StopReason};
 use towpath_server::{Action, NextCommand, RunWords, StepQuestion};
 use towpath_view::run_json::{ShownRun, steps_in_flight};
 
+/// When a run that waits is not to continue.
+const GIVE_UP: &str = "give up waiting";
+
 /// As `show` and the last lines of a run describe it.
 pub fn describe(shown: &ShownRun, now_ms: i64) -> RunWords {
     let (id, run) = (&shown.row.id, shown.run());
@@ -35,7 +38,10 @@ fn why(shown: &ShownRun, asking: &[StepPath], now_ms: i64) -> String {
             steps => format!("{} {} running", listed(&steps), is_or_are(&steps)),
         },
         RunStatus::Done => done(shown.run()),
-        RunStatus::Waiting { why, until_ms } => waiting(*why, *until_ms, now_ms),
+        RunStatus::Waiting { why, until_ms } => {
+            let alone = if shown.owned { "; it continues by itself then" } else { "" };
+            format!("{}{alone}", waiting(*why, *until_ms, now_ms))
+        }
         RunStatus::Interrupted => match in_flight(shown) {
             steps if steps.is_empty() => "its process is gone, between two steps".to_owned(),
             steps => format!("its process is gone; {} was interrupted", listed(&steps)),
@@ -119,13 +125,11 @@ fn next(shown: &ShownRun, asking: &[StepPath], now_ms: i64) -> Vec<NextCommand> 
             let output = printed.then(|| look("full output", logs(id, &step, &failure)));
             ways(id, run).chain(output).collect()
         }
+        (RunStatus::Waiting { .. }, _) if shown.owned => vec![cancel(id, GIVE_UP)],
         (RunStatus::Waiting { until_ms, .. }, _) => {
             let now = until_ms.is_none_or(|until| until <= now_ms);
             let when = if now { "continue" } else { "try now, before that time" };
-            vec![
-                resume(when, format!("towpath resume {id}"), Some(json!({}))),
-                cancel(id, "do not continue"),
-            ]
+            vec![resume(when, format!("towpath resume {id}"), Some(json!({}))), cancel(id, GIVE_UP)]
         }
         _ => ways(id, run).collect(),
     }
@@ -164,7 +168,12 @@ fn answers(id: &RunId, run: &Run, step: &StepPath) -> Vec<NextCommand> {
     vec![
         command("it has done its work", done, "answer", Some(body("done"))),
         // The user types the path, to confirm.
-        command("it has not", next_commands::again(id, step), "answer", Some(body("again"))),
+        command(
+            "it has not done it",
+            next_commands::again(id, step),
+            "answer",
+            Some(body("again")),
+        ),
     ]
 }
 

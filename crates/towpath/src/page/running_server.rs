@@ -2,6 +2,7 @@
 //! process, `server.json` its port, `token` the token. All are for this user only.
 
 use crate::environment::Environment;
+use crate::terminal::format::now_ms;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write as _};
@@ -104,6 +105,12 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
+pub fn new_token() -> io::Result<Token> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(Token::from_random(bytes))
+}
+
 impl RunningServer {
     /// The server of this state directory, once it can be asked.
     pub fn find(env: &Environment) -> Option<RunningServer> {
@@ -121,6 +128,14 @@ impl RunningServer {
     /// nowhere.
     pub fn address(&self, run: Option<&RunId>) -> String {
         format!("{}#t={}", self.bare(run), self.token.as_str())
+    }
+
+    /// The page as a browser is started with it: it leads there once.
+    pub fn opening(&self, run: Option<&RunId>) -> io::Result<String> {
+        let random = new_token()?;
+        let code = self.token.code(now_ms(), random.as_str());
+        let path = run.map_or(String::new(), |run| format!("/run/{run}"));
+        Ok(format!("http://127.0.0.1:{}/open/{code}{path}", self.note.port))
     }
 
     /// For what may be kept, such as a log, the address has no token.

@@ -3,7 +3,7 @@
 //! meanwhile another program may have listened at that address, and the page may have asked it.
 
 use super::run_words;
-use super::running_server::{PageFiles, RunningServer, ServerNote};
+use super::running_server::{PageFiles, RunningServer, ServerNote, new_token};
 use crate::environment::{Environment, local_zone, own_program};
 use crate::exit_codes_and_errors::CommandError;
 use std::convert::Infallible;
@@ -107,12 +107,6 @@ fn token(files: &PageFiles, same: bool) -> io::Result<Token> {
     let token = new_token()?;
     files.write_token(&token)?;
     Ok(token)
-}
-
-pub fn new_token() -> io::Result<Token> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(Token::from_random(bytes))
 }
 
 fn bind(last: Option<&ServerNote>, port: Option<u16>) -> Result<Listening, CommandError> {

@@ -2,8 +2,9 @@
 //! when it is the answer, the answer follows and would repeat it.
 
 use crate::terminal::format::clean;
-use crate::terminal::report::{fitted, relative};
+use crate::terminal::report::fitted;
 use std::path::{Path, PathBuf};
+use towpath_view::foreign_text::relative;
 
 pub struct Transcript {
     /// Where the run works: paths below it are shown without it.

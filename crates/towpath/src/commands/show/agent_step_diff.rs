@@ -1,4 +1,4 @@
-//! `towpath show --diff STEP`: what an agent step changed. Before the step and after its files were staged
+//! `towpath show --diff [STEP]`: what an agent step changed, or all of a run. Before the step and after its files were staged
 //! the run has recorded git's index as a tree; the difference of the two is printed. What git cannot know is
 //! reported instead: nothing is guessed from the files as they are now.
 
@@ -6,10 +6,11 @@ use super::filled_prompt::agent_step;
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::git::Git;
+use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use towpath_core::{JobKind, StepPath};
-use towpath_engine::RecordedJob;
+use towpath_engine::{RecordedJob, recorded_jobs};
 use towpath_run::IndexState;
 use towpath_store::{RunRow, Store};
 
@@ -34,11 +35,41 @@ pub fn print(
         let names = clean(&changed.join(", "));
         out::note(format!("note: not shown: files with changes before the step: {names}"));
     }
+    print_between(row, &before, &after, path.as_str(), env)
+}
+
+/// What changed from before the first agent step of a run until after the last one.
+pub fn print_run(store: &Store, row: &RunRow, env: &Environment) -> Result<Exit, CommandError> {
+    let jobs = recorded_jobs(store, &row.id, LIMITS)?;
+    let directory = jobs.iter().find(|job| job.job.key.kind == JobKind::Snapshot);
+    let directory = directory.map(|job| &job.job.directory);
+    let tree = |kind: JobKind, job: &RecordedJob| {
+        let here = job.job.key.kind == kind && Some(&job.job.directory) == directory;
+        let end = job.end.as_ref().filter(|_| here);
+        end.and_then(|(end, _)| IndexState::printed_by(kind, end)?.tree)
+    };
+    let before = jobs.iter().find_map(|job| tree(JobKind::Snapshot, job));
+    let after = jobs.iter().rev().find_map(|job| tree(JobKind::GitAdd, job));
+    match (before, after) {
+        (Some(before), Some(after)) => print_between(row, &before, &after, "the run", env),
+        _ => Err(CommandError::bad_input(
+            "what the run changed is not known: no agent step of it ended in a git repository",
+        )),
+    }
+}
+
+fn print_between(
+    row: &RunRow,
+    before: &str,
+    after: &str,
+    what: &str,
+    env: &Environment,
+) -> Result<Exit, CommandError> {
     let color = if env.stdout_color { "--color=always" } else { "--color=never" };
-    let flags = ["diff", "--no-ext-diff", "--no-textconv", color, &before, &after, "--"];
+    let flags = ["diff", "--no-ext-diff", "--no-textconv", color, before, after, "--"];
     let diff = Git::new(&row.directory).run(&flags)?;
     if diff.is_empty() {
-        out::note(format!("{path} changed nothing that git knows of"));
+        out::note(format!("{what} changed nothing that git knows of"));
     }
     out::stdout(out::masked(&String::from_utf8_lossy(&diff)).as_bytes());
     Ok(Exit::Done)

@@ -161,7 +161,7 @@ const JOURNAL: &str = "journal.db";
 /// The files of the page's server.
 fn of_page(state: &Path) -> Vec<PathBuf> {
     let page = state.join("ui");
-    let names = ["lock", "open.html", "server.json", "token"];
+    let names = ["dismissed", "lock", "open.html", "server.json", "token"];
     match page.join("token").is_file() {
         true => those(&page, |path, name| names.contains(&name) && path.is_file()),
         false => Vec::new(),

@@ -67,29 +67,6 @@ fn ending(text: &str, limit: usize) -> &str {
     text
 }
 
-/// A text in which paths below a directory are relative to it.
-pub fn relative(text: &str, directory: &Path) -> String {
-    let Some(base) = directory.to_str().filter(|base| base.len() > 1) else {
-        return text.to_owned();
-    };
-    let base = format!("{base}/");
-    let mut shown = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(&base) {
-        let (before, found) = rest.split_at(at);
-        shown.push_str(before);
-        let begins = shown.chars().next_back().is_none_or(|c| " \t\n\"'`=:(<>|;&,".contains(c));
-        // Nothing is left to show of the directory itself.
-        let after = found[base.len()..].chars().next();
-        let names = after.is_some_and(|c| !c.is_whitespace() && !"\"'`/;&|)".contains(c));
-        if !(begins && names) {
-            shown.push_str(&base);
-        }
-        rest = &found[base.len()..];
-    }
-    shown + rest
-}
-
 /// All of a foreign text, in one line.
 pub fn one_line(text: &str) -> String {
     clean(&text.replace(['\n', '\t'], " "))

@@ -33,7 +33,7 @@ pub use continue_conversation::{ByHand, by_hand};
 pub use doubtful_skips::{described, warnings_of as condition_warnings_of};
 pub use failed_step::{find, has_output, logs};
 pub use final_lines::{counts, unused};
-pub use fit_text::{fitted, relative, wrapped};
+pub use fit_text::{fitted, wrapped};
 #[cfg(test)]
 pub use plan_step_counts_and_texts::RecipeShape;
 pub use plan_step_counts_and_texts::{Shape, bare};

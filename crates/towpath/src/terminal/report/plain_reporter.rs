@@ -3,7 +3,7 @@
 //! name, unless the user wants nothing but what the steps print; a line break of ours is only added between
 //! their lines, and before a line of our own.
 
-use super::fit_text::{one_line, relative};
+use super::fit_text::one_line;
 use super::line_buffer::LineBuffer;
 use super::newline_between_steps::LineBreak;
 use super::output_sink::Sink;
@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use towpath_core::StepPath;
 use towpath_engine::{Event, EventKind, Reporter, Stream};
 use towpath_run::{FailureKind, RunOutcome, StepKind, StepResult, StepStatus};
+use towpath_view::foreign_text::relative;
 
 /// A step that prints nothing for this long is mentioned.
 const SILENCE_MS: i64 = 30_000;

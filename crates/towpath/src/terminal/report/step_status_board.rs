@@ -1,7 +1,7 @@
 //! The status of the steps, kept up to date by events. It knows nothing of terminals; what is
 //! drawn of it is `live_block.rs`.
 
-use super::fit_text::{one_line, relative};
+use super::fit_text::one_line;
 use super::plan_step_counts_and_texts::Shape;
 use super::shared_event_lines;
 use crate::terminal::format::last_line;
@@ -11,6 +11,7 @@ use towpath_run::{
     FailureKind, Run, RunOutcome, StepKind, StepResult, StepState, StepStatus, StepView,
 };
 use towpath_view::Cost;
+use towpath_view::foreign_text::relative;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum State {

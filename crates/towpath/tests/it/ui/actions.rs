@@ -169,6 +169,8 @@ fn a_step_that_may_run_once_is_asked_about_and_answered() {
     assert_eq!(asking["runs"][0]["group"], "asking");
     let bypass = page.post(&format!("runs/{run}/resume"), &json!({ "again": ["pay"] }));
     bypass.refused(400, "bad-input", "pay may run only once");
+    let unanswered = page.post(&format!("runs/{run}/resume"), &json!({}));
+    assert_eq!((unanswered.status, &unanswered.json()["success"]), (409, &json!(false)));
     let path = format!("runs/{run}/answer");
     let again = json!({ "step": "pay", "verdict": "again" });
     page.post(&path, &again).refused(400, "bad-input", "pay may run only once");
@@ -254,5 +256,9 @@ fn a_read_only_page_shows_and_does_nothing() {
     let refused = page.post("runs", &json!({ "recipe": "slow.yaml" }));
     refused.refused(403, "read-only", "this server is read-only");
     assert_eq!(page.get("server")["read_only"], true);
+    let quoted = page.ask("recipes/%2Fetc%2Fpasswd?directory=/");
+    quoted.refused(404, "not-found", "there is no recipe /etc/passwd");
+    let built_in = page.post("recipes/demo/dry-run", &json!({ "inputs": {} }));
+    check("post", "/api/v1/recipes/{name}/dry-run", 200, &built_in.json());
     assert!(user.newest().is_none());
 }

@@ -286,3 +286,39 @@ fn the_action_after_a_guardrail_raises_it_as_the_command_does() {
     assert_eq!(next["command"], format!("towpath resume {run} --max-visits 3"));
     assert_eq!((&next["action"], &next["body"]), (&json!("resume"), &json!({ "max_visits": 3 })));
 }
+
+#[test]
+fn recipes_of_one_name_in_two_projects_have_two_histories() {
+    let recipe = "name: build\nsteps:\n  - id: a\n    command: echo a\n";
+    let user = User::new().file("p1/build.yaml", recipe).file("p2/build.yaml", recipe);
+    for file in ["p1/build.yaml", "p2/build.yaml", "p2/build.yaml"] {
+        user.towpath(&["run", file]).exits(0);
+    }
+    let page = Page::start(&user, &[]);
+    let past = |file: &str| page.get(&format!("recipes/{file}"))["past"]["runs"].clone();
+    assert_eq!((past("p1%2Fbuild.yaml"), past("p2%2Fbuild.yaml")), (json!(1), json!(2)));
+    let history = page.get("runs")["history"].clone();
+    let lengths = history.as_array().expect("recipes").iter();
+    let lengths: Vec<_> = lengths.map(|one| one["runs"].as_array().map(Vec::len)).collect();
+    assert_eq!(lengths, [Some(1), Some(2)]);
+}
+
+#[test]
+fn each_group_of_runs_has_a_limit_of_its_own() {
+    let (user, [failed, _, interrupted]) = user_with_runs();
+    user.write("two.yaml", "name: two\nsteps:\n  - id: a\n    command: exit 3\n");
+    user.towpath(&["run", "two.yaml"]).exits(1);
+    let page = Page::start(&user, &[]);
+    let listed = page.get("runs?each=1");
+    check("get", "/api/v1/runs", 200, &listed);
+    assert_eq!(listed["groups"], json!({ "interrupted": 1, "failed": 2, "rest": 1 }));
+    assert_eq!(listed["runs"].as_array().map(Vec::len), Some(3));
+    for run in [&failed, &interrupted] {
+        let answer = page.post(&format!("runs/{run}/dismiss"), &json!({}));
+        check("post", "/api/v1/runs/{run}/dismiss", answer.status, &answer.json());
+    }
+    assert_eq!(page.get("runs")["groups"], json!({ "failed": 1, "rest": 3 }));
+    let diff = page.get(&format!("runs/{failed}/diff"));
+    check("get", "/api/v1/runs/{run}/diff", 200, &diff);
+    assert_eq!(diff["known"], false);
+}
