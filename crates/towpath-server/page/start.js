@@ -152,7 +152,7 @@ function changed(target, inputs) {
 }
 
 function dryRun(dry, asked) {
-	// What is required is said by the form, until somebody asks.
+	// The form marks required inputs; their error is for a dry run on demand.
 	if (dry?.error && !asked) return null;
 	const problems = (dry?.problems ?? []).filter(({ severity }) => severity !== "note");
 	const steps = dry?.steps ?? [];

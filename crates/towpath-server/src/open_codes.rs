@@ -8,7 +8,6 @@ use crate::routes::Asked;
 use crate::token::{Token, is_same};
 use crate::views::journal::now_ms;
 use axum::http::StatusCode;
-use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use std::fs;
@@ -51,18 +50,12 @@ impl OpenCodes {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CodeBody {
-    #[serde(default)]
-    code: String,
-}
-
 /// The token, for a code.
 pub(crate) fn redeem(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
-    let CodeBody { code } = asked.body_as()?;
+    let code = asked.body["code"].as_str();
+    let code = code.ok_or_else(|| Refusal::bad_input("the body has no code"))?;
     let foreign = asked.client.peer.is_some_and(|peer| is_of_other_user(peer, own_user()));
-    if foreign || !server.codes.take(&server.config.token, &code, now_ms()) {
+    if foreign || !server.codes.take(&server.config.token, code, now_ms()) {
         let message = "this address was used already, or is too old: towpath ui opens another";
         return Err(Refusal::new(StatusCode::UNAUTHORIZED, "no-token", message));
     }

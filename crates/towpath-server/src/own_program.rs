@@ -81,18 +81,9 @@ pub(crate) fn json(
     directory: &Path,
     asking: &Asking<'_>,
 ) -> Result<Value, Refusal> {
-    let printed = text(server, directory, asking)?;
+    let printed = printed_by(server, directory, asking)?.stdout;
     serde_json::from_str(&printed)
         .map_err(|_| Refusal::state(format!("an answer of the program cannot be read: {printed}")))
-}
-
-/// What a command prints.
-pub(crate) fn text(
-    server: &Server,
-    directory: &Path,
-    asking: &Asking<'_>,
-) -> Result<String, Refusal> {
-    Ok(printed_by(server, directory, asking)?.stdout)
 }
 
 /// What a command has printed, and whether it succeeded.

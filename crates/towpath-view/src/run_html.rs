@@ -41,7 +41,8 @@ pub fn run_html(run: &Value, why: &str, chart: &str, outputs: &[HtmlOutput]) -> 
          <h1>{title}</h1>\n<p>{why}</p>\n<p>{directory} · started {started} · {cost}</p>\n\
          <h2>Steps</h2>\n<table>\n<thead><tr><th>step</th><th>status</th><th>took</th>\
          <th>attempts</th><th>about it</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n\
-         <h2>Chart</h2>\n<div class=\"chart\">{chart}</div>\n<h2>Output</h2>\n{printed}\
+         <h2>Chart</h2>\n<div class=\"chart\" tabindex=\"0\" role=\"region\" aria-label=\"Chart\">\
+         {chart}</div>\n<h2>Output</h2>\n{printed}\
          </main>\n</body>\n</html>\n",
         why = escape(why),
         directory = text("directory"),
@@ -52,6 +53,7 @@ pub fn run_html(run: &Value, why: &str, chart: &str, outputs: &[HtmlOutput]) -> 
 
 fn cost(run: &Value) -> String {
     match (run["cost_usd"].as_f64(), run["cost_complete"] == true) {
+        (Some(0.0), true) => "no cost".to_owned(),
         (Some(usd), true) => crate::amounts_and_times::money(usd),
         (Some(usd), false) => format!("at least {}", crate::amounts_and_times::money(usd)),
         (None, _) => "cost unknown".to_owned(),
@@ -76,7 +78,7 @@ fn add_rows(steps: &Value, depth: usize, rows: &mut String) {
             "<tr><td>{}{}</td><td>{}</td><td>{took}</td><td>{}</td><td>{}</td></tr>",
             "&#160;&#160;".repeat(depth),
             text("path"),
-            text("status"),
+            text("status").replace('_', " "),
             step["attempts"],
             about.join(" · "),
         );

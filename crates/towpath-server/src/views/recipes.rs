@@ -8,8 +8,7 @@ use crate::answer::{Answer, Refusal};
 use crate::own_program::{self, Asking, input_pairs};
 use crate::routes::Asked;
 use axum::http::StatusCode;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use towpath_core::StatusKind;
 use towpath_store::{RunFilter, RunRow};
@@ -52,7 +51,7 @@ pub(crate) fn one(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
         "schema": 1,
         "directory": escaped(&directory),
         "name": name,
-        "chart": own_program::text(server, &directory, &Asking::Chart(name))?,
+        "chart": own_program::printed_by(server, &directory, &Asking::Chart(name))?.stdout,
         "context_texts": texts(&recipe["recipes"][0]["context"]),
         "dry_run": dry_run,
         "trust": trust,
@@ -61,21 +60,13 @@ pub(crate) fn one(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
     })))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DryRunBody {
-    #[serde(rename = "directory")]
-    _directory: Option<String>,
-    #[serde(default)]
-    inputs: Map<String, Value>,
-}
-
 /// A dry run with inputs of any length, which an address could not have.
 pub(crate) fn dry_run(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {
-    let given: DryRunBody = asked.body_as()?;
+    let inputs = asked.body["inputs"].as_object();
+    let inputs = inputs.ok_or_else(|| Refusal::bad_input("the body has no inputs"))?;
     let directory = directory(server, asked)?;
     let name = known_name(server, &directory, asked)?;
-    let set = input_pairs(&given.inputs)?;
+    let set = input_pairs(inputs)?;
     let set: Vec<&str> = set.iter().map(String::as_str).collect();
     let dry_run = own_program::json(server, &directory, &Asking::DryRun(name, &set))?;
     Ok(Answer::Json(json!({ "schema": 1, "name": name, "dry_run": dry_run })))

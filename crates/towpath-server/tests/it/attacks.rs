@@ -315,7 +315,7 @@ fn a_code_leads_to_the_token_once() {
     let code = own.code(i64::try_from(since.as_millis()).expect("this century"), "ab12");
     let body = serde_json::json!({ "code": code }).to_string();
     let ask = |body: &str| server.ask("POST", "/api/v1/token", &[("authorization", "")], body);
-    ask("{}").refused(401, "no-token");
+    ask("{}").refused(400, "bad-input");
     // What a stranger can ask a socket for is no code.
     let proof = own.proof(&format!("open:{}", code.rsplit_once('-').expect("a hash").0));
     let made = format!("{}-{proof}", code.rsplit_once('-').expect("a hash").0);

@@ -97,6 +97,7 @@ fn show_diff_has_what_the_agent_committed_itself() {
     let run = r#"{"text":"ok","run":"echo x >> clean.txt; git -c user.name=a -c user.email=b@c commit -qam mine"}"#;
     let user = edited(run, &[]);
     user.towpath(&["show", "--diff", "ask"]).exits(0).shows("\n+x\n");
+    user.towpath(&["show", "--diff"]).exits(0).shows("\n+x\n");
 }
 
 #[test]
@@ -106,6 +107,7 @@ fn show_diff_reports_why_it_cannot_know() {
     off.towpath(&["show", "--diff", "ask"])
         .exits(2)
         .reports("what ask changed is not known: nothing is staged after it, so git was not asked");
+    off.towpath(&["show", "--diff"]).exits(2).reports("what the run changed is not known");
     let failed = edited(r#"{"error":"broken","run":"echo x >> clean.txt"}"#, &[]);
     failed.towpath(&["show", "--diff", "ask"]).exits(2).reports("it has not ended well");
     failed.towpath(&["show", "--diff", "again"]).exits(2).reports("it has not run");
