@@ -110,4 +110,20 @@ mod tests {
         assert_eq!(first_line("\n a\tb \nc"), "a b …");
         assert_eq!(first_line("\n  one \u{1b}[2J\n two\n"), "one \u{fffd}[2J …");
     }
+
+    #[test]
+    fn paths_are_relative_to_the_directory() {
+        let shown = |text| relative(text, Path::new("/home/me/shop"));
+        for (text, expected) in [
+            ("Read /home/me/shop/src/lib.rs", "Read src/lib.rs"),
+            ("Bash cat '/home/me/shop/a b' >/home/me/shop/c", "Bash cat 'a b' >c"),
+            ("Bash ls /home/me/shop/", "Bash ls /home/me/shop/"),
+            ("Bash ls /home/me/shop", "Bash ls /home/me/shop"),
+            ("Read /home/me/shopping/x", "Read /home/me/shopping/x"),
+            ("Read /mnt/home/me/shop/x", "Read /mnt/home/me/shop/x"),
+        ] {
+            assert_eq!(shown(text), expected);
+        }
+        assert_eq!(relative("Read /etc/hosts", Path::new("/")), "Read /etc/hosts");
+    }
 }

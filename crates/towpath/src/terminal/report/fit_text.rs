@@ -3,7 +3,6 @@
 use super::styled_line::Line;
 use crate::terminal::format::clean;
 use crate::terminal::table::cut_inside;
-use std::path::Path;
 use unicode_width::UnicodeWidthChar as _;
 
 /// The columns of a text on one line. Terminals differ about joined characters; counting each by
@@ -121,22 +120,6 @@ mod tests {
         assert_eq!(fitted("Fetch https://example.org/a/b", 22), "Fetch https://example…");
         let silent = "silent for 4 min · Read src/a/auth.rs";
         assert_eq!(fitted(silent, 33), "silent for 4 min · Read …/auth.rs");
-    }
-
-    #[test]
-    fn paths_are_relative_to_the_directory() {
-        let shown = |text| relative(text, Path::new("/home/me/shop"));
-        for (text, expected) in [
-            ("Read /home/me/shop/src/lib.rs", "Read src/lib.rs"),
-            ("Bash cat '/home/me/shop/a b' >/home/me/shop/c", "Bash cat 'a b' >c"),
-            ("Bash ls /home/me/shop/", "Bash ls /home/me/shop/"),
-            ("Bash ls /home/me/shop", "Bash ls /home/me/shop"),
-            ("Read /home/me/shopping/x", "Read /home/me/shopping/x"),
-            ("Read /mnt/home/me/shop/x", "Read /mnt/home/me/shop/x"),
-        ] {
-            assert_eq!(shown(text), expected);
-        }
-        assert_eq!(relative("Read /etc/hosts", Path::new("/")), "Read /etc/hosts");
     }
 
     #[test]
