@@ -27,8 +27,6 @@ const LOOK: Duration = Duration::from_millis(40);
 const MOST_OUTPUT: u64 = 256 << 20;
 /// How much of the end of its output a failure carries.
 const ERROR_TAIL: u64 = 4096;
-/// What a command begins with that fails at its first failing line.
-const FAIL_FAST: &str = "set -eo pipefail; ";
 
 /// What the commands of a document are started with.
 #[derive(Debug)]
@@ -251,8 +249,7 @@ impl RenderConfig {
 
     fn job(&self, id: JobId, command: &Command, script: Filled) -> JobSpec {
         let step = StepPath::new(format!("line-{}", command.number));
-        let options = if self.fail_fast { FAIL_FAST } else { "" };
-        let script = Filled { script: format!("{options}{}", script.script), ..script };
+        let script = Filled { fail_fast: self.fail_fast, ..script };
         JobSpec {
             id,
             key: JobKey::of_step(&step, 0, JobKind::Bash),

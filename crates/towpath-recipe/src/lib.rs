@@ -69,9 +69,9 @@ pub use plan_requirements::{PlanRequirement, RequiredBy};
 pub use project_root::{is_project, project_root};
 pub use read::{FileProvider, Read, ReadContext, is_kebab_case, read, read_in_context};
 pub use recipe::{
-    AgentReference, AgentWork, Effect, Ending, Extends, FailFast, Flow, Guardrails, Hooks, Machine, Mode,
-    OTHER, Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step, StepKind,
-    TIERS, Transition, ValueTemplate, VariableUse, Work,
+    AgentReference, AgentWork, Effect, Ending, Extends, FailFast, Flow, Guardrails, Hooks, Machine,
+    Mode, OTHER, Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step,
+    StepKind, TIERS, Transition, ValueTemplate, VariableUse, Work,
 };
 pub use recipe_request::{Request, RunOptions};
 pub use recipe_runner_dialect::Dialect;

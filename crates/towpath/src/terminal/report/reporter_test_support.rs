@@ -209,6 +209,7 @@ pub fn pending(id: &str, kind: &str) -> StepView {
         ended_ms: None,
         paused_ms: 0,
         declared_done: false,
+        ended_now: false,
         attempts: 0,
         restarts: 0,
         calls: Vec::new(),
