@@ -207,6 +207,7 @@ pub fn pending(id: &str, kind: &str) -> StepView {
         result: None,
         started_ms: None,
         ended_ms: None,
+        ended_now: false,
         paused_ms: 0,
         declared_done: false,
         ended_now: false,
