@@ -158,12 +158,13 @@ fn a_run_that_the_journal_has_lost_facts_of_is_not_resumed() {
     let text = "name: e\nsteps:\n  - {id: a, command: echo a >> effects}\n  - {id: b, command: 'echo b >> effects; [ -e ok ]'}\n";
     let user = User::new().file("e.yaml", text);
     user.towpath(&["run", "e.yaml"]).exits(1);
-    let (run, journal) = (user.run(), user.path("home/journal.db"));
+    let (run, state) = (user.run(), user.store().directory().to_owned());
+    let journal = state.join("journal.db");
     let older = std::fs::read(&journal).expect("the journal");
     user.write("ok", "");
     user.towpath(&["resume", run.as_str()]).exits(0);
     std::fs::write(&journal, older).expect("a backup");
-    let _ = std::fs::remove_file(user.path("home/journal.db-wal"));
+    let _ = std::fs::remove_file(state.join("journal.db-wal"));
     let lost = "the journal has lost what run";
     user.towpath(&["resume", run.as_str()]).exits(5).reports(lost);
     user.towpath(&["show", run.as_str()]).exits(5).reports(lost);
