@@ -75,7 +75,9 @@ pub(crate) fn replayed(
 ) -> Result<Recorded, EngineError> {
     let stored = store.facts(id)?;
     let mut replay = Replay::new(store, id, limits, secrets.clone())?;
-    edited.into_iter().for_each(|program| replay.reads.add(program));
+    if let Some(program) = edited {
+        replay.reads.add(program);
+    }
     let mut started = Vec::new();
     let mut interrupted = Vec::new();
     let mut warnings = Vec::new();
@@ -130,7 +132,9 @@ impl Replay {
             }
         }
         let mut reads = OutputsRead::default();
-        plans.iter().for_each(|(program, _)| reads.add(program));
+        for (program, _) in &plans {
+            reads.add(program);
+        }
         let (program, options) = plans[0].clone();
         let run = Run::new(program, limits);
         let directory = store.run_directory(id);

@@ -137,7 +137,9 @@ impl Run {
         if self.frames[frame].flow.machine().is_none() {
             let steps = self.frames[frame].steps.iter();
             let children: Vec<usize> = steps.filter_map(|step| step.child).collect();
-            children.into_iter().for_each(|child| self.drop_values(child));
+            for child in children {
+                self.drop_values(child);
+            }
         }
     }
 

@@ -59,7 +59,7 @@ fn records(store: &Store) -> Result<Vec<String>, StoreError> {
         let mut note = |done: Result<(), StoreError>| match done {
             Ok(()) => {}
             Err(StoreError::DamagedRun { detail, .. }) => {
-                problems.push(format!("run {run}: {detail}"))
+                problems.push(format!("run {run}: {detail}"));
             }
             Err(error) => problems.push(format!("run {run}: {error}")),
         };
