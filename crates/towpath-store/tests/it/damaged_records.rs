@@ -156,14 +156,14 @@ fn a_flipped_bit_of_the_database_is_noticed_or_harmless() {
 #[test]
 fn a_flipped_bit_of_the_log_is_noticed_or_harmless() {
     let mut scene = Scene::new(true);
-    scene.flip_bits(LOG, 1_000, 0xB17_0F_106);
+    scene.flip_bits(LOG, 1_000, 0xB170_F106);
     assert!(scene.refused > 500, "{}", scene.refused);
 }
 
 #[test]
 fn a_flipped_bit_of_a_file_beside_the_run_is_noticed() {
     let mut scene = Scene::new(false);
-    scene.flip_bits(LARGE, 300, 0xB16_F11E);
+    scene.flip_bits(LARGE, 300, 0x0B16_F11E);
     scene.flip_bits(NOTED, 300, 0x1A57_FAC7);
     assert_eq!(scene.refused, 600);
 }
