@@ -56,7 +56,7 @@ pub(crate) fn redeem(server: &Server, asked: &Asked) -> Result<Answer, Refusal> 
     let code = code.ok_or_else(|| Refusal::bad_input("the body has no code"))?;
     let foreign = asked.client.peer.is_some_and(|peer| is_of_other_user(peer, own_user()));
     if foreign || !server.codes.take(&server.config.token, code, now_ms()) {
-        let message = "this address was used already, or is too old: towpath ui opens another";
+        let message = "this address was used already, or is too old: open the page again";
         return Err(Refusal::new(StatusCode::UNAUTHORIZED, "no-token", message));
     }
     Ok(Answer::Json(json!({ "schema": 1, "token": server.config.token.as_str() })))

@@ -103,12 +103,11 @@ pub fn is_name(text: &str) -> bool {
 
 /// Whether `set -k` is in the text: with it an argument `name=value` is an assignment.
 pub fn sets_keyword(text: &str) -> bool {
-    let mut words = text.split([' ', '\t', '\n', ';']).filter(|w| !w.is_empty());
-    let mut options = false;
-    words.any(|word| {
-        let letters = word.trim_matches(['"', '\'']).strip_prefix('-');
-        options = word.ends_with("set") || word.ends_with("shopt") || options && word != "--";
-        options && (word.contains("keyword") || letters.is_some_and(|l| l.contains('k')))
+    text.split(['\n', ';', '|', '&', '(', ')', '{', '}', '`']).any(|command| {
+        let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'', '\\']));
+        let short = |word: &str| word.starts_with('-') && !word.starts_with("--");
+        words.any(|word| matches!(word, "set" | "shopt"))
+            && words.any(|word| word.contains("keyword") || short(word) && word.contains('k'))
     })
 }
 

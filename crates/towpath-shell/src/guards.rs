@@ -19,7 +19,7 @@ pub enum Guard {
 }
 
 /// For each guard, the letters of attributes that are looked for, and after a small letter what must
-/// be left of them. `zx` stands for a variable that is set.
+/// be left of them. `zx` is for a variable that is set.
 const TABLE: &str = "[I]=i [D]=iaA [K]=A [N]=a [E]=_ [zx]= [ii]= [diaA]= [k]= [na]=";
 
 /// Builtins that read their arguments as code, as names or as numbers.

@@ -5,7 +5,7 @@
 use crate::chain::{LAST_FACT, insert_plan, sum_of, values};
 use crate::delete_runs::MARK;
 use crate::error::PathlessError;
-use crate::facts::{NewFact, insert_facts};
+use crate::facts::{NewFact, insert_facts, run_number};
 use crate::private_files::{RUNS, new_private_directory, private_directory};
 use crate::run_summary::{RUN_COLUMNS, SUMMED, Summary, seal_row};
 use crate::{Store, StoreError};
@@ -182,9 +182,10 @@ impl Store {
     /// Records that a run works in another directory from now on.
     pub fn move_run(&mut self, id: &RunId, directory: &Path) -> Result<(), StoreError> {
         self.commit(|conn| {
-            let mut moves = conn.prepare_cached("UPDATE runs SET directory = ?1 WHERE id = ?2")?;
-            moves.execute((directory.as_os_str().as_bytes(), id.as_str()))?;
-            Ok(())
+            let n = run_number(conn, id)?;
+            let mut moves = conn.prepare_cached("UPDATE runs SET directory = ?1 WHERE n = ?2")?;
+            moves.execute((directory.as_os_str().as_bytes(), n))?;
+            seal_row(conn, n)
         })
     }
 

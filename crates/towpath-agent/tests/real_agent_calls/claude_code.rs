@@ -51,9 +51,12 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
         Answer::Text("second"),
     ]));
     let call = Call { model: Some("haiku".into()), ..desk.call("- begin ünicode") };
-    let (progress, reply) = run(&desk, &call);
+    let (mut progress, reply) = run(&desk, &call);
     assert_eq!(reply.result.as_deref(), Ok("first\n{\"outcome\": \"ok\"}"));
     assert_eq!(reply.session, call.session);
+    // The program names the version of the model.
+    let model = progress.remove(1);
+    assert!(matches!(&model, CallProgress::Model(name) if name.contains("haiku")), "{model:?}");
     let session = CallProgress::Session(call.session.clone().unwrap());
     let tool = CallProgress::Doing("Bash echo made > here; env -0 > names".into());
     let [before, text] =

@@ -14,7 +14,7 @@ steps:
     condition: "1 == 2"
     command: "true"
   - id: ask
-    prompt: "{{nothing}}?"
+    prompt: "{{off}}?"
   - id: sub
     recipe: inner
     continue_on_error: true
@@ -69,7 +69,7 @@ line two-lines two
 end two-lines completed -
 end off skipped -
 start ask agent
-warning ask {{nothing}} has no value: it is empty
+warning ask {{off}} has no value: it is empty
 line ask an answer
 end ask completed -
 start sub recipe

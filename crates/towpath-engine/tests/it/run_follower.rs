@@ -71,7 +71,7 @@ fn an_ended_run_is_reported_as_its_owner_reported_it() {
 steps:
   - {id: two-lines, command: \"printf 'one\\ntwo'\"}
   - {id: off, condition: '1 == 2', command: 'true'}
-  - {id: ask, prompt: '{{nothing}}?'}
+  - {id: ask, prompt: '{{off}}?'}
   - {id: sub, recipe: inner, continue_on_error: true}
 ",
     );
@@ -91,7 +91,7 @@ stdout two-lines \"one\\ntwo\"
 end two-lines completed tolerated=false
 end off skipped tolerated=false
 start ask agent
-warning ask {{nothing}} has no value: it is empty
+warning ask {{off}} has no value: it is empty
 stdout ask \"an answer\\n\"
 end ask completed tolerated=false
 start sub recipe
@@ -219,7 +219,7 @@ steps:
   - {id: print, command: 'echo one', output: words}
   - {id: off, condition: '1 == 2', command: 'true'}
   - {id: fails, command: 'echo so >&2; exit 3', continue_on_error: true}
-  - {id: ask, prompt: 'Look at {{words}} and {{nothing}}.', model: big}
+  - {id: ask, prompt: 'Look at {{words}} and {{off}}.', model: big}
   - {id: sub, recipe: machine}
   - {id: wait, command: 'until [ -e go ]; do sleep 0.05; done; echo over'}
 ";

@@ -10,6 +10,7 @@ use towpath_engine::{
 use towpath_recipe::{Program, Request, RunOptions, SearchPath, resolve};
 
 const PEEK: &str = "name: peek
+context: {word: hello}
 steps:
   - id: confined
     sandbox: true

@@ -332,7 +332,11 @@ fn transitions(recipe: &Value) -> String {
             let part = |field: &str| transition.get(field).and_then(Value::as_str);
             let target = match (part("nextStep"), part("reason"), part("recipeId")) {
                 (Some(next), None, None) => next.to_owned(),
-                (None, Some(reason), None) => format!("exit {reason}"),
+                (None, Some(reason), None) => match transition.get("success") {
+                    Some(Value::Bool(false)) => format!("fail {reason}"),
+                    Some(Value::String(ask)) => format!("{ask} {reason}"),
+                    _ => format!("exit {reason}"),
+                },
                 (None, None, Some(other)) => format!("restart {other}"),
                 _ => panic!("{transition}"),
             };

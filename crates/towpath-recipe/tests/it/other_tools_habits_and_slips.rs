@@ -273,7 +273,6 @@ fn a_time_has_a_unit_or_is_in_seconds() {
 fn ordinary_comments_are_left_alone() {
     for fields in [
         "    command: make # builds\n",
-        "    command: make #builds\n",
         "    prompt: Fix it # soon\n",
         "    prompt: Fix it ## soon\n",
         "    prompt: 'Fix issue #12'\n",

@@ -590,7 +590,7 @@ steps:
   - id: a
     command: echo a: b
 ";
-    let expected = r"error[bad-yaml] r.yaml:4:20 `:` this is not valid YAML: mapping values are not allowed in this context | put quotes around a value that contains `: `
+    let expected = r"error[bad-yaml] r.yaml:4:20 `:` this is not valid YAML: mapping values are not allowed in this context | put quotes around the whole value: 'echo a: b'
 ";
     assert_eq!(problems(file), expected);
 }

@@ -110,7 +110,8 @@ fn nothing_but_the_page_answers_without_the_token() {
         "Bearer ".to_owned(),
     ];
     for (method, path) in every_route() {
-        if path == "/api/v1/events" {
+        // A code is asked for there instead of the token.
+        if ["/api/v1/events", "/api/v1/token"].contains(&path.as_str()) {
             continue;
         }
         for token in &wrong {

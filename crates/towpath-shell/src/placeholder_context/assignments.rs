@@ -41,7 +41,7 @@ fn declare_end(declare: &Declare) -> usize {
 
 /// Where an assignment is.
 #[derive(Clone, Copy)]
-pub enum Place<'a> {
+pub enum Position<'a> {
     Alone,
     /// In front of a command.
     Prefix,
@@ -57,7 +57,7 @@ impl Walk<'_, '_> {
             self.edits.push(Edit::text(declare.range.start..declare.range.start, open));
         }
         for assignment in &declare.prefix {
-            self.assignment(assignment, Place::Prefix)?;
+            self.assignment(assignment, Position::Prefix)?;
         }
         self.words(&declare.flags, Mode::Refuse(&refusal_messages::VARIABLE_NAME))?;
         for name in &declare.names {
@@ -66,12 +66,12 @@ impl Walk<'_, '_> {
             }
         }
         for assignment in &declare.assignments {
-            self.assignment(assignment, Place::In(declare))?;
+            self.assignment(assignment, Position::In(declare))?;
         }
         for word in &declare.dynamic {
             let source = &self.region.text[word.range.clone()];
             match beside_placeholder::quoted_assignment(source).map(str::to_owned) {
-                Some(name) => self.scalar(&name, word, Place::In(declare))?,
+                Some(name) => self.scalar(&name, word, Position::In(declare))?,
                 None => self.word(word, Mode::Refuse(&refusal_messages::DECLARATION))?,
             }
         }
@@ -136,14 +136,14 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn scalar(&mut self, name: &str, word: &Word, place: Place) -> Done {
-        let (mode, guard, assigned) = match place {
-            Place::Alone => (self.assigned(name), Guard::Assigned, true),
-            Place::Prefix => (self.assigned(name), Guard::Assigned, false),
-            Place::In(declare) if has_flag(declare, 'a') || has_flag(declare, 'A') => {
+    fn scalar(&mut self, name: &str, word: &Word, position: Position) -> Done {
+        let (mode, guard, assigned) = match position {
+            Position::Alone => (self.assigned(name), Guard::Assigned, true),
+            Position::Prefix => (self.assigned(name), Guard::Assigned, false),
+            Position::In(declare) if has_flag(declare, 'a') || has_flag(declare, 'A') => {
                 (Mode::Refuse(&refusal_messages::ARRAY_TEXT), Guard::Declared, false)
             }
-            Place::In(declare) => {
+            Position::In(declare) => {
                 let exports = matches!(declare.variant.as_str(), "export" | "readonly");
                 let here = !self.is_local(declare) || self.names_local_first(declare);
                 let guard = if exports { Guard::Assigned } else { Guard::Declared };
@@ -230,9 +230,9 @@ impl Walk<'_, '_> {
         }
     }
 
-    pub(super) fn assignment(&mut self, assignment: &Assignment, place: Place) -> Done {
+    pub(super) fn assignment(&mut self, assignment: &Assignment, position: Position) -> Done {
         let name = assignment.target.name.as_str();
-        let declares = matches!(place, Place::In(_));
+        let declares = matches!(position, Position::In(_));
         if let Some(subscript) = &assignment.target.subscript {
             self.subscript(name, subscript, Mode::Word, declares)?;
         }
@@ -240,10 +240,12 @@ impl Walk<'_, '_> {
             AssignedValue::Scalar(word) if assignment.target.subscript.is_some() => {
                 self.element(name, word, self.assigned(name))
             }
-            AssignedValue::Scalar(word) => self.scalar(name, word, place),
+            AssignedValue::Scalar(word) => self.scalar(name, word, position),
             AssignedValue::Array(elements) => {
-                let (mode, new) = match place {
-                    Place::In(declare) => (self.declared(name, declare), self.makes_keys(declare)),
+                let (mode, new) = match position {
+                    Position::In(declare) => {
+                        (self.declared(name, declare), self.makes_keys(declare))
+                    }
                     _ => (self.assigned(name), false),
                 };
                 for element in elements {

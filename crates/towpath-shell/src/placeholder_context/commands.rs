@@ -1,6 +1,6 @@
 //! Placeholders in the words of a simple command. What the command is decides how it reads them.
 
-use super::{Done, Place, Walk};
+use super::{Done, Position, Walk};
 use crate::bash::tree::*;
 use crate::compile_to_unfilled_script::Scope;
 use crate::integer_values::Style;
@@ -20,7 +20,7 @@ impl Walk<'_, '_> {
     pub(super) fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) -> Done {
         let alone = simple.words.is_empty();
         for assignment in &simple.assignments {
-            self.assignment(assignment, if alone { Place::Alone } else { Place::Prefix })?;
+            self.assignment(assignment, if alone { Position::Alone } else { Position::Prefix })?;
         }
         let Some(name) = simple.words.first() else { return Ok(()) };
         if beside_placeholder::assigns_to_mark(self.region, &name.range) {
@@ -67,7 +67,7 @@ impl Walk<'_, '_> {
         code.map_or(Ok(()), |code| self.nested(&code))
     }
 
-    /// A name that bash expands is asked what it is, and no alias stands for one that it does not.
+    /// A name that bash expands is asked what it is, and no alias replaces one that it does not.
     fn name(&mut self, simple: &Simple) {
         let at = simple.words[0].range.start;
         let starts = |t: &str| matches!(t, "command" | "builtin") || t.starts_with('-');

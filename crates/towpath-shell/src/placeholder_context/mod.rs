@@ -30,7 +30,7 @@ mod here_docs;
 mod loops;
 mod words;
 
-use assignments::Place;
+use assignments::Position;
 pub use assignments::is_code;
 
 type Done = Result<(), ShellError>;

@@ -1,6 +1,6 @@
 //! Opens the page in the user's browser, where there is one. Every user of the machine can read the
-//! arguments of the browser: the address has a code that leads there once, and no token. A file in its
-//! place could not be read by browsers that are confined.
+//! arguments of the browser: the address has a code that leads there once, and no token. Confined
+//! browsers could not read a file instead.
 
 use crate::environment::Environment;
 use std::path::PathBuf;

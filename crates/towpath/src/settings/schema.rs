@@ -35,11 +35,11 @@ fn key(name: &str) -> Value {
             json!({ "type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_TIME.as_secs() })
         }
         "models" => {
-            let backends: Vec<&str> = BACKENDS.iter().map(|row| row.id).collect();
             let models = table(MODEL_KEYS, |_| json!({ "type": "string", "pattern": r"\S" }));
-            let names = json!({ "enum": backends });
+            let names = backend_names();
             json!({ "type": "object", "propertyNames": names, "additionalProperties": models })
         }
+        "backend" => backend_names(),
         "programs" => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
         "corrections" => Value::Object(table(CORRECTION_KEYS, |name| match name {
             "mode" => json!({ "enum": MODE_WORDS }),
@@ -51,4 +51,10 @@ fn key(name: &str) -> Value {
         })),
         _ => json!({ "type": "string" }),
     }
+}
+
+/// Every name that a backend has: its id, or its program's.
+fn backend_names() -> Value {
+    let names = BACKENDS.iter().flat_map(|row| row.programs.iter().chain([&row.id]));
+    json!({ "enum": names.collect::<std::collections::BTreeSet<_>>() })
 }

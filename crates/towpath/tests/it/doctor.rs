@@ -157,7 +157,7 @@ fn no_program_of_the_working_directory_is_asked_for_its_version() {
 
 /// An archive can bring a pipe, which never ends.
 #[test]
-fn a_pipe_in_the_place_of_git_is_not_waited_for() {
+fn a_pipe_instead_of_git_is_not_waited_for() {
     let user = user();
     let made = std::process::Command::new("mkfifo").arg(user.path("work/.git")).status();
     assert!(made.expect("mkfifo starts").success());

@@ -44,7 +44,7 @@ fn a_full_disk_stops_the_run_and_keeps_what_was_recorded() {
     let full = user.path("full");
     std::fs::create_dir(&full).expect("a directory");
     let mounted = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=160k", "none"])
+        .args(["-t", "tmpfs", "-o", "size=240k", "none"])
         .arg(&full)
         .output();
     if !mounted.is_ok_and(|o| o.status.success()) {

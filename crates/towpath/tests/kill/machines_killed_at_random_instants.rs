@@ -185,8 +185,6 @@ fn followed(facts: &[Fact]) -> (BTreeSet<String>, Vec<JobKey>) {
                 open.retain(|started| started != key);
                 if end.succeeded() {
                     finished.insert(call_of(key));
-                } else {
-                    finished.remove(&call_of(&JobKey { call: 0, ..key.clone() }));
                 }
             }
             Fact::Resumed => open.clear(),

@@ -101,7 +101,7 @@ fn a_failing_command_fails_the_step_with_its_line_and_is_tried_again() {
     let failed = JobEnd { error: "why".to_owned(), ..JobEnd::new(JobStatus::Exited(3)) };
     play.fact(Fact::JobFinished { key: failing, end: failed });
     let Some(RunOutcome::Failed { failure, .. }) = play.run.outcome() else { panic!("it failed") };
-    assert_eq!(failure.message, "line 2 of the prompt file: exit 3");
+    assert_eq!(failure.message, "a.md:2: exit 3");
     assert_eq!(failure.detail, "why");
     play.fact(Fact::Resumed);
     assert_eq!(step(&mut play), "ask#1.1.2:document");

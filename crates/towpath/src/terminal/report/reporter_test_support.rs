@@ -210,7 +210,6 @@ pub fn pending(id: &str, kind: &str) -> StepView {
         ended_now: false,
         paused_ms: 0,
         declared_done: false,
-        ended_now: false,
         attempts: 0,
         restarts: 0,
         calls: Vec::new(),

@@ -4,7 +4,7 @@ use super::judged;
 use crate::support::User;
 use std::fs;
 
-const VALUES: [&str; 12] = [
+const VALUES: [&str; 13] = [
     "'word'",
     "7",
     "2.5",
@@ -14,6 +14,7 @@ const VALUES: [&str; 12] = [
     "[['a']]",
     "{a = 'b'}",
     "'never'",
+    "'codex'",
     "'report'",
     "'https://example.com'",
     "'  '",
