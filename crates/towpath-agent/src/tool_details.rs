@@ -1,4 +1,4 @@
-//! What a tool use was given, for a reader that has room for more than one line: a long command, and
+//! The input of a tool use, for a reader that has room for more than one line: a long command, and
 //! an edit as a diff. Fields of tools are known by the names that agent programs use for them.
 
 use crate::activity_line::{self, is_shortened};

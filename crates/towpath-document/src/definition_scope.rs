@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use towpath_core::{Map, Value, VarPath, lookup, nearest};
 
-/// What a document gets from outside.
+/// Values that a document gets from outside.
 #[derive(Debug, Clone, Default)]
 pub struct Inputs {
     /// Variables that are defined before the first line.
@@ -26,7 +26,7 @@ impl From<Map> for Inputs {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     known: Map,
-    /// What the user has set: nothing replaces it.
+    /// Names that the user has set: nothing replaces them.
     fixed: BTreeSet<String>,
     /// Sorted, as the commands are: of names that are equally near, the same one is always suggested.
     unknown: BTreeSet<String>,

@@ -62,7 +62,7 @@ pub enum NodeKind {
 pub struct Region {
     /// The line that it begins on.
     pub line: usize,
-    /// What it shows, as its marker has it.
+    /// Its content, as its marker names it.
     pub head: Span,
     pub shows: RegionText,
     pub body: Range<usize>,
@@ -70,7 +70,7 @@ pub struct Region {
     pub indentation: Range<usize>,
 }
 
-/// What a region shows.
+/// The content of a region.
 #[derive(Debug)]
 pub enum RegionText {
     /// A variable, or what a command prints that is called without arguments.

@@ -48,7 +48,7 @@ pub struct RenderConfig {
     pub warden: WardenStart,
 }
 
-/// What is different for the commands of each document.
+/// Settings that differ between the commands of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderLocation {
     /// Where they run: absolute.

@@ -269,7 +269,7 @@ impl RuleKind {
     }
 }
 
-/// What a recipe becomes in a description.
+/// The text of a recipe in a description.
 pub(crate) const RECIPE: &str = "[recipe]";
 
 impl Rule {

@@ -85,7 +85,7 @@ pub fn warnings(
     found
 }
 
-/// What is odd about the programs that a rule writes.
+/// Oddities of the programs that a rule writes.
 fn of_programs(rule: &Rule, is_installed: &dyn Fn(&str) -> bool) -> Vec<RuleWarning> {
     let Some(from) = rule.kind.command().and_then(command_prefix::static_words) else {
         return Vec::new();

@@ -21,7 +21,7 @@ impl StepAt {
     }
 }
 
-/// What was passed into a recipe, over its own defaults.
+/// Values passed into a recipe, over its own defaults.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Given {
     pub values: Map,

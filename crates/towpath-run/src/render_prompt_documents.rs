@@ -265,7 +265,7 @@ impl PromptRendering {
     }
 }
 
-/// What a failed command printed on stderr, and then the end of its stdout: many programs report there.
+/// The stderr of a failed command, and then the end of its stdout: many programs report there.
 fn with_stdout(stderr: String, stdout: Option<&str>) -> String {
     let stdout = stdout.unwrap_or_default().trim_end();
     let mut from = stdout.len().saturating_sub(STDOUT_TAIL);

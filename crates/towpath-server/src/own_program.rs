@@ -86,7 +86,7 @@ pub(crate) fn json(
         .map_err(|_| Refusal::state(format!("an answer of the program cannot be read: {printed}")))
 }
 
-/// What a command has printed, and whether it succeeded.
+/// The output of a command, and whether it succeeded.
 #[derive(Debug)]
 pub(crate) struct CommandOutput {
     pub succeeded: bool,

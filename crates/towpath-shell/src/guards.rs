@@ -5,7 +5,7 @@
 //! at the moment of use, `n="$value""${…n@a…}"`, and fails to expand where the value could run. In
 //! the same way a command whose name only bash knows is asked what it is before it gets a value.
 
-/// What must be true of a variable where a value reaches it.
+/// The condition on a variable where a value reaches it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
     /// `n=…`: no integer.
@@ -72,7 +72,7 @@ pub fn asked_command(prefix: &str) -> String {
     format!("{prefix}run ")
 }
 
-/// What a script needs before its first command to ask its questions.
+/// The declarations that a script needs before its first command to ask its questions.
 pub fn prelude(prefix: &str, script: &str) -> String {
     let mut text = String::new();
     if script.contains(&format!("{prefix}a[")) {

@@ -138,7 +138,7 @@ impl StoreError {
     }
 }
 
-/// What a disk without locks answers; the standard library has no name for it.
+/// The answer of a disk without locks; the standard library has no name for it.
 const ENOLCK: i32 = 37;
 
 /// A failure inside the crate, before it is known which database it was.

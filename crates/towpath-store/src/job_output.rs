@@ -1,4 +1,4 @@
-//! What a job printed, found in the record by the job's key.
+//! The output of a job, found in the record by the job's key.
 
 use crate::chain::{Chain, fact_id};
 use crate::error::PathlessError;

@@ -1,4 +1,4 @@
-//! What a called recipe printed reaches everything that reads it, however large it is.
+//! The outputs of a called recipe reach everything that reads it, however large they are.
 
 use crate::support::{Fake, Workspace};
 use std::sync::Arc;

@@ -93,7 +93,7 @@ pub(crate) fn load_document(
     (PromptDocument { set: checked.set, directory: base, roots }, checked.problems)
 }
 
-/// What paths may begin with: the same as where the document is rendered by itself.
+/// Names that paths may begin with: the same as where the document is rendered by itself.
 fn roots(base: Option<&str>, home: Option<&str>) -> Roots {
     let project = base.map(|base| project_root(Path::new(base), home.map(Path::new)));
     let project = project.unwrap_or_else(|| PathBuf::from("."));

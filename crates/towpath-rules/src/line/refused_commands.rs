@@ -53,7 +53,7 @@ fn in_text<'a>(text: &str, rules: &[&'a Rule], depth: usize) -> Vec<Refused<'a>>
     }
 }
 
-/// What can be seen of a text that is not understood: each piece between two separators that is a
+/// The visible part of a text that is not understood: each piece between two separators that is a
 /// command by itself. What may be the body of a here-document is not looked at.
 pub(super) fn in_pieces<'a>(text: &str, rules: &[&'a Rule]) -> Vec<Refused<'a>> {
     let document = text.find("<<").and_then(|at| Some(at + text[at..].find('\n')?));
@@ -240,7 +240,7 @@ fn reads_stdin(command: &SimpleCommand) -> bool {
             || arguments.iter().all(|word| is_option(word) && !code(word)))
 }
 
-/// What `echo` and `printf` write into a pipe that a shell reads.
+/// Texts that `echo` and `printf` write into a pipe that a shell reads.
 struct Piped<'a> {
     shells: &'a [&'a SimpleCommand],
     found: Vec<String>,
@@ -271,7 +271,7 @@ impl Visitor for Piped<'_> {
     }
 }
 
-/// What `echo` or `printf` writes, a line for each word of `printf`.
+/// The output of `echo` or `printf`, a line for each word of `printf`.
 fn written(statement: &Statement) -> Option<String> {
     let Command::Simple(simple) = &statement.command else { return None };
     let (name, words) = simple.words.split_first()?;

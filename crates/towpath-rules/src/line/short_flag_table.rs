@@ -65,7 +65,7 @@ pub(super) fn program_of(command: &SimpleCommand) -> Program {
     program(command.name().unwrap_or_default(), subcommand)
 }
 
-/// What is known of a program with this subcommand.
+/// The known options of a program with this subcommand.
 pub(super) fn program(name: &str, subcommand: &str) -> Program {
     let base = name.rsplit('/').next().unwrap_or(name);
     let ends_at_operand = STARTS_ANOTHER.contains(&base)

@@ -1,4 +1,4 @@
-//! What a rule that refuses a command sees: the table of `docs/corrections.md`, row by row, and more of
+//! Commands that a rule refuses: the table of `docs/corrections.md`, row by row, and more of
 //! each kind.
 
 use crate::support::*;

@@ -467,7 +467,7 @@ fn what_comes_back_from_a_called_recipe() {
     assert_eq!(play.started(), "before call/look call/make after");
 }
 
-/// What a called recipe gave is read whole, or not at all.
+/// The result of a called recipe is read whole, or not at all.
 #[test]
 fn an_output_of_a_called_recipe_that_is_too_large_fails_whoever_reads_it() {
     let inner = "name: in\nsteps:\n  - {id: s, command: x}\n  - {id: t, command: y}\n";

@@ -1,4 +1,4 @@
-//! What the agents of a run, or of one step, changed in git, as `towpath show --diff` prints it.
+//! Changes in git by the agents of a run, or of one step, as `towpath show --diff` prints it.
 
 use super::journal::{find, open_for};
 use crate::Server;

@@ -111,7 +111,7 @@ fn refuse_error(value: &Value) -> Result<(), Refusal> {
     Err(Refusal::new(status, text("kind"), text("message")))
 }
 
-/// What earlier runs of a recipe took and cost: not those of another project's recipe with its name.
+/// Durations and costs of earlier runs of a recipe: not those of another project's recipe with its name.
 fn past(server: &Server, recipe: &str, source: &Path) -> Result<Value, Refusal> {
     let filter = RunFilter { recipe: Some(recipe.to_owned()), ..RunFilter::default() };
     let mut rows = open(server)?.map_or_else(|| Ok(Vec::new()), |store| store.runs(&filter))?;

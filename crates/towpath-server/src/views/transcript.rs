@@ -1,4 +1,4 @@
-//! What an agent did in one call: its messages, tool uses and edits, as `towpath logs` prints them, live
+//! The transcript of one agent call: its messages, tool uses and edits, as `towpath logs` prints them, live
 //! and afterwards. They are read out of what its program printed, by the reader of its backend.
 
 use super::journal::{find, open_for};
@@ -14,7 +14,7 @@ use towpath_view::foreign_text::relative;
 
 /// The most items of one answer.
 const MOST: usize = 1000;
-/// What is shown of one item, such as a file that was written.
+/// The detail of one item, such as a file that was written.
 const LONGEST: usize = 64 * 1024;
 
 pub(crate) fn answer(server: &Server, asked: &Asked) -> Result<Answer, Refusal> {

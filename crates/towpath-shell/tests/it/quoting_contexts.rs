@@ -192,7 +192,7 @@ fn other_parts_do_not_matter() {
     }
 }
 
-/// What a part that is not understood declares is asked of bash.
+/// Declarations in a part that is not understood are asked of bash.
 #[test]
 fn attributes_in_other_parts_count() {
     for text in [

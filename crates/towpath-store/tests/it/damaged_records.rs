@@ -46,7 +46,7 @@ fn journal(dir: &Path) {
     }
 }
 
-/// What can be read of a run, question by question.
+/// The readable record of a run, question by question.
 type Read = BTreeMap<String, Result<String, StoreError>>;
 
 fn read(store: &Store, run: &RunId) -> Read {

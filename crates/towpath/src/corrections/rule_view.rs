@@ -22,7 +22,7 @@ fn looks_for(kind: &RuleKind) -> String {
     }
 }
 
-/// What is odd about a rule among others, on this machine.
+/// Oddities of a rule among others, on this machine.
 pub fn warnings_here(env: &Environment, rule: &Rule, others: &[Rule]) -> Vec<RuleWarning> {
     warnings(rule, others, &|program| match program.contains('/') {
         true => env.current.join(env.expand_home(Path::new(program))).exists(),

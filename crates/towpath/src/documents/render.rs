@@ -138,7 +138,7 @@ pub fn execute_all(env: &Environment, requests: &[RenderRequest]) -> Result<Exit
     Ok(worst)
 }
 
-/// What is wrong with a document, or with the regions of a file: nothing runs.
+/// Problems of a document, or with the regions of a file: nothing runs.
 pub fn validate(
     env: &Environment,
     file: &Path,
@@ -153,7 +153,7 @@ pub fn validate(
     Ok(checked.problems)
 }
 
-/// What a document gets from outside.
+/// Values that a document gets from outside.
 fn outside(environment: &[(OsString, OsString)], values: Map) -> Inputs {
     let names = environment.iter().map(|(name, _)| name.to_string_lossy().into_owned());
     let exported = names.chain(["PROJECTPATH", "HOMEPATH"].map(str::to_owned)).collect();
@@ -412,7 +412,7 @@ fn worse(one: Exit, other: Exit) -> Exit {
     if one.severity() >= other.severity() { one } else { other }
 }
 
-/// What a failed command printed on stderr is on the screen already.
+/// The stderr of a failed command is on the screen already.
 fn without_stderr(problems: &[Diagnostic]) -> Vec<Diagnostic> {
     let mut problems = problems.to_vec();
     for problem in problems.iter_mut().filter(|problem| problem.code == "EXECUTION_FAILED") {

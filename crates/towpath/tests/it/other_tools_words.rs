@@ -1,4 +1,4 @@
-//! What users of other tools type and expect: names of backends, files with a built-in's name, tags, the
+//! Habits of users of other tools: names of backends, files with a built-in's name, tags, the
 //! same run in another checkout.
 
 use crate::support::{Printed, User};

@@ -38,7 +38,7 @@ pub fn print(
     print_between(row, &before, &after, path.as_str(), env)
 }
 
-/// What changed from before the first agent step of a run until after the last one.
+/// Changes from before the first agent step of a run until after the last one.
 pub fn print_run(store: &Store, row: &RunRow, env: &Environment) -> Result<Exit, CommandError> {
     let jobs = recorded_jobs(store, &row.id, LIMITS)?;
     let directory = jobs.iter().find(|job| job.job.key.kind == JobKind::Snapshot);

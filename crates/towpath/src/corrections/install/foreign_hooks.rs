@@ -1,4 +1,4 @@
-//! What in a host's settings is in the way of our hooks: those of others that run before a call and may
+//! Settings of a host that are in the way of our hooks: those of others that run before a call and may
 //! rewrite it too, and a switch that turns all of them off.
 
 use super::change_settings_file::FileChange;
@@ -15,7 +15,7 @@ use towpath_rules::host::{HookEvent, Host};
 /// A switch of Claude Code.
 const ALL_OFF: &str = "disableAllHooks";
 
-/// What a user must know about the rest of a settings file.
+/// Facts that a user must know about the rest of a settings file.
 pub fn notes(text: &str, row: &HostFiles) -> Vec<String> {
     let Ok(settings) = parse(text, row.comments).map(|root| root.value(text)) else {
         return Vec::new();

@@ -157,7 +157,7 @@ pub fn done(id: &RunId, run: &Run, step: &StepPath) -> String {
     format!("towpath resume {id} --done {}{outcome}", quote(step.as_str()))
 }
 
-/// What the user must decide about a step, and the commands that answer it.
+/// The decision that the user must make about a step, and the commands that answer it.
 pub struct Question {
     pub words: Vec<String>,
     pub answers: Vec<String>,

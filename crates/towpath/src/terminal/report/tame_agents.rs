@@ -1,4 +1,4 @@
-//! What agents write, before any reporter gets it: on a terminal it keeps its colours, and can do
+//! The text of agents, before any reporter gets it: on a terminal it keeps its colours, and can do
 //! nothing else there. In a pipe or a file the bytes stay as they are, and so does a command's output.
 
 use super::{OutputOptions, RunScreen};
