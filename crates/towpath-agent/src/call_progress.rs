@@ -13,7 +13,7 @@ pub enum CallProgress {
     Doing(String),
     /// Of the tool use before it the whole command, where the line has only a part.
     Input(String),
-    /// What the tool use before it changes in a file: lines that begin with a blank, `-` or `+`.
+    /// The change that the tool use before it makes in a file: lines that begin with a blank, `-` or `+`.
     Diff(String),
     /// The model that works, as the program names it.
     Model(String),

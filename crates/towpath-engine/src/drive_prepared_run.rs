@@ -68,7 +68,7 @@ impl Prepared {
         };
         let end = self.drive_on(executor, store, driver, ready, reporter);
         let left = local.shut_down();
-        // What is left of a run that another process has taken over may be that one's.
+        // Processes of a run that another process has taken over may be that one's.
         if end.as_ref().is_err_and(|error| !is_taken_over(error)) {
             end_marked(id.as_str(), &secrets)?;
             if let Some(Leftover { pid, command, .. }) = left.into_iter().next() {

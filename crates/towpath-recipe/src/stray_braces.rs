@@ -64,7 +64,7 @@ pub(crate) fn stray_braces(text: &str) -> Vec<(Range<usize>, &str, bool)> {
 }
 
 impl StrayBraces {
-    /// What is wrong, if it names a variable, or nearly does.
+    /// The problem, if it names a variable, or nearly does.
     pub fn problem(&self, names: &HashSet<&str>) -> Option<Diagnostic> {
         let known = |name: &str| names.contains(name);
         let unfilled = "this is no placeholder: it stays as it is written";

@@ -18,7 +18,7 @@ pub(crate) const MAX_SUGGESTIONS: usize = 50;
 pub(crate) fn unset_variables(flow: &VariableFlow<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (index, recipe) in flow.loaded.iter().enumerate() {
-        // What is only extended is looked at as a part of the recipe that extends it.
+        // A recipe that is only extended is looked at as a part of the one that extends it.
         if flow.open[index] || !recipe.is_called {
             continue;
         }

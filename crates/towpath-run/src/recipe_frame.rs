@@ -25,7 +25,7 @@ impl StepAt {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Given {
     pub values: Map,
-    /// What is too large for the caller is too large for the callee.
+    /// A value that is too large for the caller is too large for the callee.
     pub unreadable: BTreeMap<String, u64>,
 }
 
@@ -146,7 +146,7 @@ impl Frame {
         self.values_dropped = true;
     }
 
-    /// What a called recipe gets: the context without our own `steps`, under what the call sets.
+    /// The values that a called recipe gets: the context without our own `steps`, under what the call sets.
     pub fn given_to_callee(&self, extra: Map) -> Given {
         let mut values = self.context.clone();
         if !self.own_steps {

@@ -88,7 +88,7 @@ impl Store {
         Ok(())
     }
 
-    /// What follows a commit of facts.
+    /// Steps after a commit of facts.
     pub(crate) fn recorded(&self, run: &RunId, facts: &[NewFact], chain: &Chain) {
         let dir = self.run_directory(run);
         note_last_fact(&dir, chain);

@@ -46,7 +46,7 @@ impl Evaluation {
         }
     }
 
-    /// What `@run` or `@embed` gives.
+    /// The result of `@run` or `@embed`.
     pub(super) fn shown(
         &mut self,
         kind: &DirectiveKind,

@@ -78,7 +78,7 @@ pub(super) struct DirectiveReader<'a> {
     pub text: &'a str,
     pub source: &'a Arc<Source>,
     pub line: LineReader<'a>,
-    /// What the author should know of the commands.
+    /// Warnings about the commands, for the author.
     pub warnings: Vec<Diagnostic>,
     last: Line,
     unclosed: &'a mut UnclosedBlocks,

@@ -49,7 +49,7 @@ pub fn read(name: &str, bytes: Vec<u8>, kind: FileKind) -> Document {
     reader.lines();
     let near_misses = std::mem::take(&mut reader.near_misses);
     let dollars = std::mem::take(&mut reader.dollars);
-    // What only looks like a directive is worth a word only where there are directives.
+    // A line that only looks like a directive is reported only where there are directives.
     let all = document.is_rendered();
     let near = near_misses.into_iter().filter(|near| all || near.always);
     document.problems.extend(near.map(|near| near.warning(&source)));

@@ -245,7 +245,7 @@ impl RegionReader<'_> {
         at
     }
 
-    /// What a region shows: a name, a call, `@run` or `@embed`.
+    /// The content of a region: a name, a call, `@run` or `@embed`.
     fn shown(&mut self, begin: &Line, shows: &Range<usize>) -> Option<RegionText> {
         let text = self.source.text.as_str();
         let written = &text[shows.clone()];

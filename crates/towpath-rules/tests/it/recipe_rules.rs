@@ -234,7 +234,7 @@ fn only_a_line_of_the_rules_own_words_is_vouched_for() {
     }
     let found = corrected("scp -r a", numbered(&[flag("scp", "r", "R")]));
     assert!(matches!(found, Correction::Rewritten(r) if !r.vouched));
-    // What the new program would have to ask for, a rule on its name does not grant.
+    // A rule on the name does not grant the permission that the new program would have to ask for.
     let found = corrected("gpush", numbered(&[command("gpush", "git push")]));
     assert!(matches!(found, Correction::Rewritten(r) if !r.vouched));
 }

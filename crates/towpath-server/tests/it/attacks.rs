@@ -317,7 +317,7 @@ fn a_code_leads_to_the_token_once() {
     let body = serde_json::json!({ "code": code }).to_string();
     let ask = |body: &str| server.ask("POST", "/api/v1/token", &[("authorization", "")], body);
     ask("{}").refused(400, "bad-input");
-    // What a stranger can ask a socket for is no code.
+    // A proof that a stranger can ask a socket for is no code.
     let proof = own.proof(&format!("open:{}", code.rsplit_once('-').expect("a hash").0));
     let made = format!("{}-{proof}", code.rsplit_once('-').expect("a hash").0);
     ask(&serde_json::json!({ "code": made }).to_string()).refused(401, "no-token");

@@ -121,7 +121,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What a declaration stores in a variable that it is given as `name=value`.
+    /// The mode of a value that a declaration stores in a variable that it is given as `name=value`.
     fn declared(&self, name: &str, declare: &Declare) -> Mode {
         let exports = matches!(declare.variant.as_str(), "export" | "readonly");
         let quoted =

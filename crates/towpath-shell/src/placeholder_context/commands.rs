@@ -31,7 +31,7 @@ impl Walk<'_, '_> {
         }
         let before = self.reader.references;
         self.command_words(simple, redirects)?;
-        // What these open may be the output of everything.
+        // The file that these open may be the output of everything.
         let opened = ["exec", "coproc"].iter().any(|word| self.region.text.contains(word));
         if opened || !self.reader.variables.is_empty() {
             self.names_set(simple)?;
