@@ -1,10 +1,8 @@
 //! A recipe as a picture: what its steps are and what follows from what, free of how it is drawn.
-//! `text` draws it on a terminal, `svg` as an image, `mermaid` and `dot` write it for programs that
-//! draw. Names are foreign text: each writer escapes them for its own language.
+//! `text` draws it on a terminal, `svg` as an image, `mermaid` writes it for programs that draw. Names are foreign text: each writer escapes them for its own language.
 
 mod arrange_rows;
 mod chart_from_program;
-pub mod dot;
 pub mod draw_machine_as_text;
 mod fold_equal_parallel_steps;
 mod machine_bounds_text;

@@ -125,11 +125,10 @@ fn characters(text: &str) -> Result<(), String> {
 }
 
 /// What is outside of quotes, with the quotes' content left out.
-fn outside(text: &str, escapes: bool) -> Result<String, String> {
-    let (mut kept, mut inside, mut chars) = (String::new(), false, text.chars());
-    while let Some(c) = chars.next() {
+fn outside(text: &str) -> Result<String, String> {
+    let (mut kept, mut inside) = (String::new(), false);
+    for c in text.chars() {
         match c {
-            '\\' if inside && escapes => drop(chars.next()),
             '"' => inside = !inside,
             '\n' if inside => return Err("a line ends inside of quotes".to_owned()),
             c if !inside => kept.push(c),
@@ -164,14 +163,8 @@ proptest! {
             let lines = text.lines().filter(|line| !line.trim_start().starts_with(comment));
             lines.map(|line| format!("{line}\n")).collect()
         };
-        let dot = code(dot::write(&chart), "//");
-        let kept = outside(&dot, true);
-        prop_assert!(kept.is_ok(), "{kept:?}\n{dot}");
-        let kept = kept.unwrap();
-        prop_assert_eq!(own(&kept, " \n{}[]=;,->_."), None, "{}", dot);
-        prop_assert_eq!(kept.matches('{').count(), kept.matches('}').count());
         let mermaid = code(mermaid::write(&chart), "%%");
-        let kept = outside(&mermaid, false);
+        let kept = outside(&mermaid);
         prop_assert!(kept.is_ok(), "{kept:?}\n{mermaid}");
         prop_assert_eq!(own(&kept.unwrap(), " \n[](){}/|->.,:"), None, "{}", mermaid);
         prop_assert!(!mermaid.contains('<') && !mermaid.contains('`'));
@@ -354,11 +347,6 @@ fn graphs_have_an_edge_to_a_step_with_a_condition_and_one_round_it() {
         "  p0s2 --> p0s3",
     ];
     assert_eq!(edges, expected);
-    let dot = dot::write(&chart);
-    for edge in ["p0s0 -> p0c1 [];", "p0c1 -> p0s1 [label=yes];", "p0c1 -> p0c2 [label=no];"] {
-        assert!(dot.contains(edge), "{edge}\n{dot}");
-    }
     let last = Chart { parts: vec![line(&["a", "b?"])] };
     assert!(mermaid::write(&last).contains("  p0c1 -->|no| p0end(( ))\n"), "the end is shown");
-    assert!(dot::write(&last).contains("  p0c1 -> p0end [label=no];\n"), "the end is shown");
 }

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use towpath_core::{Diagnostic, Map, text_of};
 use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Step, Work};
-use towpath_view::chart::{Chart, dot, mermaid, svg};
+use towpath_view::chart::{Chart, mermaid, svg};
 use towpath_view::foreign_text::first_line;
 use towpath_view::recipe_json::recipe_json;
 use towpath_view::{RunBounds, callee, hooks, required, step_line, transition_text};
@@ -52,8 +52,6 @@ pub enum ExplainFormat {
     Text,
     /// A Mermaid diagram, as GitHub shows it in Markdown.
     Mermaid,
-    /// A Graphviz graph.
-    Dot,
     /// An SVG image that loads nothing else.
     Svg,
     /// One JSON object.
@@ -78,7 +76,6 @@ impl Execute for Args {
         }
         let write = match self.format {
             ExplainFormat::Mermaid => Some(mermaid::write as fn(&Chart) -> String),
-            ExplainFormat::Dot => Some(dot::write as _),
             ExplainFormat::Svg => Some(svg::write as _),
             ExplainFormat::Text | ExplainFormat::Json => None,
         };
