@@ -6,6 +6,7 @@
 mod agent_call_usage;
 mod agent_fault;
 mod context_values;
+mod data_rows;
 mod diagnostic;
 mod did_you_mean;
 mod extract_json;
@@ -34,6 +35,7 @@ mod variable_path;
 pub use agent_call_usage::Usage;
 pub use agent_fault::FaultKind;
 pub use context_values::{Map, Number, Value, lookup, number, text_of};
+pub use data_rows::{data_rows, data_section};
 pub use diagnostic::{Diagnostic, Hint, Label, Severity, Source, Span};
 pub use did_you_mean::{nearest, quoted_list};
 pub use extract_json::extract_json;

@@ -6,6 +6,7 @@ use crate::recipe::wrap_in_braces_or_subshell::Shape;
 use crate::recipe::{marked, variants};
 use crate::rule::{Rule, RuleKind};
 use crate::{command_prefix, text_and_regex_matches};
+use towpath_core::{data_rows, data_section};
 use towpath_shell::bash;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,28 +32,7 @@ pub enum RuleWarning {
     Allowed,
 }
 
-/// Programs whose options have the same letters and other meanings: the program, the one that it is
-/// replaced by, and the options.
-const OTHER_MEANINGS: &[(&str, &str, &str)] = &[
-    ("grep", "rg", "-r, -E, -h, -L, -s and -z"),
-    ("egrep", "rg", "-r, -h, -L, -s and -z"),
-    ("grep", "ag", "-r, -E, -h and -o"),
-    ("grep", "ack", "-r, -E, -L and -s"),
-    ("find", "fd", "all options, such as -name and -type,"),
-    ("find", "fdfind", "all options, such as -name and -type,"),
-    ("ls", "eza", "-t, -s, -S, -F and -h"),
-    ("ls", "exa", "-t, -s, -S, -F and -h"),
-    ("cat", "bat", "-A, -s and -v"),
-    ("sed", "sd", "all options, and the expression,"),
-    ("curl", "wget", "-O, -o, -L, -d, -I and -s"),
-    ("wget", "curl", "-O, -q, -c and -P"),
-    ("npm install", "yarn install", "names of packages"),
-    ("npm install", "pnpm install", "-g and names of packages"),
-    ("npm", "yarn", "install with a name"),
-    ("pip", "conda", "-r, -e and -U"),
-    ("du", "dust", "-h, -s and -d"),
-    ("ps", "procs", "aux and -ef"),
-];
+const FACTS: &str = include_str!("rule_warnings.txt");
 
 /// The warnings for a rule among the others. `is_installed`: whether a program is there.
 pub fn warnings(
@@ -94,10 +74,11 @@ fn of_programs(rule: &Rule, is_installed: &dyn Fn(&str) -> bool) -> Vec<RuleWarn
     for words in results(rule) {
         let Some(program) = words.first().filter(|program| **program != from[0]) else { continue };
         let program = program.clone();
-        if !BUILTINS.contains(&program.as_str()) && !is_installed(&program) {
+        let mut builtins = data_section(FACTS, "builtins").lines();
+        if !builtins.any(|builtin| builtin == program) && !is_installed(&program) {
             found.push(RuleWarning::MissingProgram { program: program.clone() });
         }
-        let differs = |(old, new, _): &&(&str, &str, &str)| {
+        let differs = |[old, new, _]: &[&str; 3]| {
             let begins = |words: &[String], text: &str| {
                 words.starts_with(&text.split(' ').map(str::to_owned).collect::<Vec<_>>())
             };
@@ -105,68 +86,14 @@ fn of_programs(rule: &Rule, is_installed: &dyn Fn(&str) -> bool) -> Vec<RuleWarn
                 && begins(&from, old)
                 && begins(&words, new)
         };
-        if let Some((_, _, options)) = OTHER_MEANINGS.iter().find(differs) {
+        let mut meanings = data_rows(data_section(FACTS, "other-meanings"));
+        if let Some([_, _, options]) = meanings.find(differs) {
             found.push(RuleWarning::OtherMeaning { program, options });
         }
     }
     found.dedup();
     found
 }
-
-/// Commands of bash that no PATH has.
-const BUILTINS: &[&str] = &[
-    ":",
-    ".",
-    "[",
-    "[[",
-    "alias",
-    "bg",
-    "break",
-    "builtin",
-    "cd",
-    "command",
-    "continue",
-    "declare",
-    "dirs",
-    "disown",
-    "echo",
-    "eval",
-    "exec",
-    "exit",
-    "export",
-    "false",
-    "fg",
-    "getopts",
-    "hash",
-    "jobs",
-    "kill",
-    "let",
-    "local",
-    "mapfile",
-    "popd",
-    "printf",
-    "pushd",
-    "pwd",
-    "read",
-    "readarray",
-    "readonly",
-    "return",
-    "set",
-    "shift",
-    "shopt",
-    "source",
-    "test",
-    "times",
-    "trap",
-    "true",
-    "type",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unalias",
-    "unset",
-    "wait",
-];
 
 /// Whether nothing of the agent is in what a recipe writes.
 fn takes_no_word(rule: &Rule) -> bool {

@@ -1,134 +1,7 @@
 //! Names that mean the same: by their words, and by a table of what agents call the tools of others.
 
 use serde::Serialize;
-
-/// What one tool is called in agent programs and by models, in lower case with `_` between words. A
-/// name may be in several rows: `list_files` lists a directory or finds files.
-const TOOLS: &[&[&str]] = &[
-    &[
-        "read",
-        "read_file",
-        "file_read",
-        "view",
-        "view_file",
-        "open_file",
-        "get_file",
-        "cat",
-        "cat_file",
-        "show_file",
-        "fs_read",
-        "read_text_file",
-        "read_many_files",
-        "file_viewer",
-    ],
-    &[
-        "write",
-        "write_file",
-        "file_write",
-        "create_file",
-        "save_file",
-        "new_file",
-        "write_to_file",
-        "fs_write",
-        "add_file",
-        "put_file",
-    ],
-    &[
-        "edit",
-        "edit_file",
-        "file_edit",
-        "str_replace",
-        "str_replace_editor",
-        "replace",
-        "replace_in_file",
-        "search_replace",
-        "apply_patch",
-        "apply_diff",
-        "patch",
-        "modify_file",
-        "update_file",
-        "multi_edit",
-        "search_and_replace",
-    ],
-    &[
-        "bash",
-        "shell",
-        "sh",
-        "terminal",
-        "exec",
-        "execute",
-        "run",
-        "run_command",
-        "execute_command",
-        "exec_command",
-        "run_shell_command",
-        "run_terminal_cmd",
-        "run_terminal_command",
-        "run_in_terminal",
-        "shell_exec",
-        "execute_bash",
-        "run_bash",
-        "local_shell",
-        "command",
-        "zsh",
-        "execute_shell",
-        "run_shell",
-    ],
-    &[
-        "grep",
-        "search",
-        "search_files",
-        "grep_search",
-        "search_file_content",
-        "ripgrep",
-        "rg",
-        "find_in_files",
-        "code_search",
-        "search_code",
-        "codebase_search",
-        "search_text",
-        "search_in_files",
-        "grep_files",
-    ],
-    &[
-        "glob",
-        "find_files",
-        "file_search",
-        "list_files",
-        "find",
-        "find_file",
-        "search_file_names",
-        "glob_files",
-        "file_glob",
-    ],
-    &["ls", "list", "list_directory", "list_dir", "list_files", "dir", "list_folder", "read_dir"],
-    &[
-        "web_fetch",
-        "fetch",
-        "fetch_url",
-        "http_get",
-        "get_url",
-        "open_url",
-        "browse",
-        "read_url",
-        "curl",
-        "visit",
-        "url_fetch",
-    ],
-    &["web_search", "search_web", "google_search", "internet_search", "google", "browser_search"],
-    &[
-        "todo_write",
-        "todo",
-        "update_plan",
-        "write_todos",
-        "update_todos",
-        "todo_list",
-        "manage_todo_list",
-        "plan",
-    ],
-    &["task", "agent", "subagent", "dispatch_agent", "spawn_agent", "run_agent", "delegate"],
-    &["notebook_edit", "edit_notebook", "edit_notebook_file", "jupyter_edit"],
-];
+use towpath_core::data_rows;
 
 /// How near names of the same meaning are, if their words are not the same.
 const SAME_MEANING: f64 = 0.9;
@@ -164,8 +37,10 @@ pub fn similarity(a: &str, b: &str) -> f64 {
     if name_a == name_b {
         return 1.0;
     }
-    let row = |row: &&[&str]| row.contains(&name_a.as_str()) && row.contains(&name_b.as_str());
-    if TOOLS.iter().any(row) {
+    let same = |[names]: [&str; 1]| {
+        [&name_a, &name_b].iter().all(|name| names.split(' ').any(|other| other == *name))
+    };
+    if data_rows(include_str!("similar_tools.txt")).any(same) {
         return SAME_MEANING;
     }
     let common = a.iter().filter(|word| b.contains(word)).count();

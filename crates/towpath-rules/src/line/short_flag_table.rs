@@ -1,6 +1,14 @@
-//! Which letters of common programs take a value. A new program is a new line.
+//! Which letters of common programs take a value.
 
+use std::sync::LazyLock;
+use towpath_core::{data_rows, data_section};
 use towpath_shell::bash::SimpleCommand;
+
+pub(super) const OPTIONS: &str = include_str!("program_options.txt");
+
+/// The names of programs, letters that take a value, letters that may have one attached.
+static LETTERS: LazyLock<Vec<[&str; 3]>> =
+    LazyLock::new(|| data_rows(data_section(OPTIONS, "letters")).collect());
 
 /// How a program reads its options.
 #[derive(Debug, Clone)]
@@ -68,16 +76,18 @@ pub(super) fn program_of(command: &SimpleCommand) -> Program {
 /// The known options of a program with this subcommand.
 pub(super) fn program(name: &str, subcommand: &str) -> Program {
     let base = name.rsplit('/').next().unwrap_or(name);
-    let ends_at_operand = STARTS_ANOTHER.contains(&base)
-        || STARTS_ANOTHER.contains(&format!("{base} {subcommand}").as_str());
-    if SINGLE_DASH.contains(&base) {
+    let both = format!("{base} {subcommand}");
+    let listed = |section, name: &str| data_section(OPTIONS, section).lines().any(|n| n == name);
+    let ends_at_operand = listed("starts-another", base) || listed("starts-another", &both);
+    if listed("single-dash", base) {
         let (valued, optional) = (String::new(), "");
         return Program { known: true, clusters: false, valued, optional, ends_at_operand };
     }
-    let row = |name: &str| VALUED.iter().find(|(names, ..)| names.contains(&name));
-    let found = row(&format!("{base} {subcommand}")).or_else(|| row(base));
+    let of = |names: &str, name: &str| names.split(", ").any(|known| known == name);
+    let row = |name: &str| LETTERS.iter().find(|[names, ..]| of(names, name));
+    let found = row(&both).or_else(|| row(base));
     match found {
-        Some((_, valued, optional)) => {
+        Some([_, valued, optional]) => {
             let valued = (*valued).to_owned();
             Program { known: true, clusters: true, valued, optional, ends_at_operand }
         }
@@ -87,142 +97,3 @@ pub(super) fn program(name: &str, subcommand: &str) -> Program {
         }
     }
 }
-
-/// Programs that give what comes after their first operand to another one.
-const STARTS_ANOTHER: &[&str] = &[
-    "bash",
-    "sh",
-    "dash",
-    "zsh",
-    "ksh",
-    "ssh",
-    "python",
-    "python3",
-    "node",
-    "ruby",
-    "perl",
-    "php",
-    "npx",
-    "uvx",
-    "docker run",
-    "docker exec",
-    "podman run",
-    "podman exec",
-    "kubectl exec",
-];
-
-/// Programs that write long options with one dash.
-const SINGLE_DASH: &[&str] = &[
-    "find",
-    "go",
-    "java",
-    "javac",
-    "gcc",
-    "g++",
-    "cc",
-    "c++",
-    "clang",
-    "clang++",
-    "ld",
-    "openssl",
-    "terraform",
-    "ffmpeg",
-    "ffprobe",
-    "convert",
-    "magick",
-    "xrandr",
-    "7z",
-    "erl",
-    "X",
-    "qemu",
-];
-
-/// Names, letters that take a value, letters that may have one attached.
-type Row = (&'static [&'static str], &'static str, &'static str);
-
-const VALUED: &[Row] = &[
-    (&["scp"], "cDFiJloPSX", ""),
-    (&["sftp"], "BbcDFiJloPRSsX", ""),
-    (&["ssh"], "BbcDEeFIiJLlmOopQRSWw", ""),
-    (&["rsync"], "eBTfM@", ""),
-    (&["grep", "egrep", "fgrep", "zgrep"], "efmABCDd", ""),
-    // `-r` means `--replace` here, but who types `-rn` means what grep does.
-    (&["rg"], "efgtTmABCjMEd", ""),
-    (&["ag"], "ABCGgmpW", ""),
-    (&["sed", "gsed"], "efl", "iE"),
-    (&["awk", "gawk", "mawk"], "Fvfie", ""),
-    (&["head"], "nc", ""),
-    (&["tail"], "ncs", ""),
-    (&["tar", "bsdtar"], "fCTXbgHVNKLIF", ""),
-    (&["curl"], "AbcCdDeEFhHKmMoPQrtTuUwxXyYz", ""),
-    (&["wget"], "oaeiBtOTwQPUlADIX", ""),
-    (&["sort"], "koStT", ""),
-    (&["uniq"], "fsw", ""),
-    (&["cut"], "bcdf", ""),
-    (&["xargs"], "IadEnLPsJRS", "iel"),
-    (&["du"], "dBtX", ""),
-    (&["df"], "Bxt", ""),
-    (&["ps"], "CGgNopqstuU", ""),
-    (&["kill", "pkill", "pgrep"], "sgGPtuUF", ""),
-    (&["cp", "mv", "ln"], "St", ""),
-    (&["install"], "gmoSt", ""),
-    (&["mkdir"], "mZ", ""),
-    (&["rm", "rmdir", "chmod", "chown", "cat", "tee", "tr", "wc", "diff3", "env"], "", ""),
-    (&["ls"], "IwT", ""),
-    (&["diff"], "CUIxXSDFW", "uc"),
-    (&["patch"], "pdiorzVBYgF", ""),
-    (&["make", "gmake"], "CfIoW", "jl"),
-    (&["touch"], "drt", ""),
-    (&["date"], "dfrs", "I"),
-    (&["stat"], "cf", ""),
-    (&["ping"], "cIitWswmMQ", ""),
-    (&["nc", "ncat"], "eghiIMmOPpqsTVWwXx", ""),
-    (&["dig"], "bcfkpqtxy", ""),
-    (&["jq"], "fL", ""),
-    (&["less"], "bhjkoOpPtTxyz#", ""),
-    (&["tree"], "LPIoHT", ""),
-    (&["unzip"], "dxP", ""),
-    (&["zip"], "nxibtP", ""),
-    (&["gzip", "xz", "bzip2", "zstd"], "STo", ""),
-    (&["strace"], "aeEIoOpPsSuUX", ""),
-    (&["psql"], "cdfhLopPRTUv", "F"),
-    (&["mysql", "mariadb"], "uhPDeS", "p"),
-    (&["sqlite3"], "", ""),
-    (&["python", "python3"], "cmWX", ""),
-    (&["node"], "erCp", ""),
-    (&["perl"], "eEIMmF", "i0lxCD"),
-    (&["ruby"], "eIrCEF", "i0x"),
-    (&["pip", "pip3"], "rcetfi", ""),
-    (&["pytest"], "kmcnprWo", ""),
-    (&["npm", "pnpm", "yarn"], "CwF", ""),
-    (&["cargo"], "pFjZC", ""),
-    (&["docker run", "docker create", "podman run", "podman create"], "acehlmpuvw", ""),
-    (&["docker build", "podman build"], "ftmcoq", ""),
-    (&["docker exec", "podman exec"], "euw", ""),
-    (&["docker ps", "docker images", "podman ps"], "fn", ""),
-    (&["docker logs", "podman logs"], "n", ""),
-    (&["docker", "podman"], "cHlfnoptuvwem", ""),
-    (&["docker-compose"], "fpH", ""),
-    (&["kubectl", "oc"], "nfloscLkv", ""),
-    (&["helm"], "fnok", ""),
-    (&["gh"], "RtbBlamFHqLSXjfoTPnderswuvck", ""),
-    (&["git commit"], "mFcCt", "Su"),
-    (&["git log", "git show", "git rev-list"], "nLSGO", "CMBU"),
-    (&["git diff"], "SGOL", "CMBUX"),
-    (&["git checkout"], "bB", ""),
-    (&["git switch"], "cC", ""),
-    (&["git tag"], "mFu", "n"),
-    (&["git push"], "o", ""),
-    (&["git merge"], "mXsF", "S"),
-    (&["git rebase"], "xsXC", "S"),
-    (&["git stash"], "m", ""),
-    (&["git branch"], "u", ""),
-    (&["git add"], "", ""),
-    (&["git grep"], "efmABCO", ""),
-    (&["git clone"], "boujc", ""),
-    (&["git blame"], "LS", "CM"),
-    (&["git clean"], "e", ""),
-    (&["git status"], "", "u"),
-    (&["git fetch", "git pull"], "ojXs", ""),
-    (&["git"], "mFcCbBnX", ""),
-];

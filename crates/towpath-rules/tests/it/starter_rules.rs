@@ -25,13 +25,13 @@ fn created() -> Vec<Vec<Rule>> {
 #[test]
 fn each_rule_changes_its_lines_and_no_other() {
     for (starter, rules) in STARTER.iter().zip(created()) {
-        let (name, rule) = (starter.name, &rules[0]);
+        let (name, rule) = (&starter.name, &rules[0]);
         assert!(!starter.changed.is_empty() && !starter.unchanged.is_empty(), "{name}");
         if let RuleKind::ToolName { to, .. } = &rule.kind {
             let answer = |tool: &str| {
                 correct(&ToolCall::claude_code(tool, json!({})), &RuleIndex::new(rules.clone()))
             };
-            for (tool, right) in starter.changed {
+            for (tool, right) in &starter.changed {
                 assert_eq!(to, right);
                 let found = answer(tool);
                 assert!(
@@ -42,7 +42,7 @@ fn each_rule_changes_its_lines_and_no_other() {
             starter.unchanged.iter().for_each(|t| assert_eq!(answer(t), Correction::Unchanged));
             continue;
         }
-        for (before, after) in starter.changed {
+        for (before, after) in &starter.changed {
             let found = line_after(before, rules.clone()).unwrap_or_default();
             match rule.kind {
                 RuleKind::Refuse { .. } => {
@@ -53,7 +53,7 @@ fn each_rule_changes_its_lines_and_no_other() {
                 _ => assert_eq!(found, *after, "{name}: {before}"),
             }
         }
-        for line in starter.unchanged {
+        for line in &starter.unchanged {
             assert_eq!(line_after(line, rules.clone()), None, "{name}: {line}");
         }
     }
@@ -65,7 +65,7 @@ fn all_of_them_together_do_the_same() {
     let index = RuleIndex::new(rules.clone());
     let mut names = HashSet::new();
     for (starter, own) in STARTER.iter().zip(created()) {
-        assert!(names.insert(starter.name), "{} is there twice", starter.name);
+        assert!(names.insert(&starter.name), "{} is there twice", starter.name);
         for rule in &own {
             assert_eq!(warnings(rule, &rules, &|_| true), [], "{}", starter.name);
         }
@@ -73,7 +73,7 @@ fn all_of_them_together_do_the_same() {
         if matches!(rule.kind, RuleKind::ToolName { .. } | RuleKind::Refuse { .. }) {
             continue;
         }
-        for (before, after) in starter.changed {
+        for (before, after) in &starter.changed {
             let Correction::Rewritten(rewrite) = correct(&bash_call(before), &index) else {
                 panic!("{before}");
             };

@@ -5,6 +5,8 @@
 
 use super::command_words::CommandWords;
 use std::ops::Range;
+use std::sync::LazyLock;
+use towpath_core::data_rows;
 
 /// A program that runs the program named in its arguments.
 pub struct Wrapper {
@@ -16,9 +18,9 @@ pub struct Wrapper {
     /// Letters that take no argument.
     flags: &'static str,
     /// Long options, `=` at the end of those that take an argument.
-    long: &'static [&'static str],
+    long: Vec<&'static str>,
     /// Options with which no program is started, in both spellings.
-    stops: &'static [&'static str],
+    stops: Vec<&'static str>,
     /// Words of its own before the program.
     operands: usize,
     /// `NAME=value` words may come before the program.
@@ -27,200 +29,26 @@ pub struct Wrapper {
     joins_unless: Option<char>,
 }
 
-const PLAIN: Wrapper = Wrapper {
-    name: "",
-    valued: "",
-    optional: "",
-    flags: "",
-    long: &[],
-    stops: &[],
-    operands: 0,
-    assigns: false,
-    joins_unless: None,
-};
-
-const WRAPPERS: &[Wrapper] = &[
-    Wrapper {
-        name: "env",
-        valued: "uCa",
-        flags: "i0v",
-        long: &[
-            "-",
-            "--unset=",
-            "--chdir=",
-            "--argv0=",
-            "--ignore-environment",
-            "--null",
-            "--debug",
-            "--block-signal",
-            "--default-signal",
-            "--ignore-signal",
-            "--list-signal-handling",
-        ],
-        assigns: true,
-        ..PLAIN
-    },
-    Wrapper {
-        name: "sudo",
-        valued: "CDghpRrtTuU",
-        flags: "ABbEHiknPsSN",
-        long: &[
-            "--close-from=",
-            "--chdir=",
-            "--group=",
-            "--host=",
-            "--prompt=",
-            "--chroot=",
-            "--role=",
-            "--type=",
-            "--command-timeout=",
-            "--user=",
-            "--other-user=",
-            "--askpass",
-            "--bell",
-            "--background",
-            "--preserve-env",
-            "--set-home",
-            "--login",
-            "--reset-timestamp",
-            "--non-interactive",
-            "--no-update",
-            "--preserve-groups",
-            "--stdin",
-            "--shell",
-        ],
-        stops: &[
-            "-e",
-            "-K",
-            "-l",
-            "-v",
-            "-V",
-            "--edit",
-            "--remove-timestamp",
-            "--list",
-            "--validate",
-            "--version",
-            "--help",
-        ],
-        assigns: true,
-        ..PLAIN
-    },
-    Wrapper { name: "doas", valued: "uC", flags: "ns", stops: &["-C", "-L"], ..PLAIN },
-    Wrapper {
-        name: "timeout",
-        valued: "ks",
-        flags: "fpv",
-        long: &["--kill-after=", "--signal=", "--foreground", "--preserve-status", "--verbose"],
-        operands: 1,
-        ..PLAIN
-    },
-    Wrapper { name: "nice", valued: "n", flags: "0123456789", long: &["--adjustment="], ..PLAIN },
-    Wrapper {
-        name: "ionice",
-        valued: "cnpPu",
-        flags: "t",
-        long: &["--class=", "--classdata=", "--ignore"],
-        stops: &["-p", "-P", "-u", "--pid", "--pgid", "--uid"],
-        ..PLAIN
-    },
-    Wrapper { name: "nohup", stops: &["--help", "--version"], ..PLAIN },
-    Wrapper { name: "setsid", flags: "cfw", long: &["--ctty", "--fork", "--wait"], ..PLAIN },
-    Wrapper {
-        name: "stdbuf",
-        valued: "ioe",
-        long: &["--input=", "--output=", "--error="],
-        ..PLAIN
-    },
-    Wrapper {
-        name: "time",
-        valued: "fo",
-        flags: "apqv",
-        long: &["--format=", "--output=", "--append", "--portability", "--quiet", "--verbose"],
-        stops: &["-V", "--version", "--help"],
-        ..PLAIN
-    },
-    Wrapper { name: "command", flags: "p", stops: &["-v", "-V"], ..PLAIN },
-    Wrapper { name: "builtin", ..PLAIN },
-    Wrapper { name: "exec", valued: "a", flags: "cl", ..PLAIN },
-    Wrapper { name: "busybox", stops: &["--list", "--list-full", "--install"], ..PLAIN },
-    Wrapper {
-        name: "chroot",
-        long: &["--groups=", "--userspec=", "--skip-chdir"],
-        operands: 1,
-        ..PLAIN
-    },
-    Wrapper {
-        name: "flock",
-        valued: "wE",
-        flags: "enosuxFv",
-        long: &[
-            "--timeout=",
-            "--wait=",
-            "--conflict-exit-code=",
-            "--shared",
-            "--exclusive",
-            "--unlock",
-            "--nonblock",
-            "--nb",
-            "--close",
-            "--no-fork",
-            "--verbose",
-        ],
-        operands: 1,
-        ..PLAIN
-    },
-    Wrapper { name: "gosu", operands: 1, ..PLAIN },
-    Wrapper { name: "su-exec", operands: 1, ..PLAIN },
-    Wrapper {
-        name: "xargs",
-        valued: "IadEnLPsJRS",
-        optional: "iel",
-        flags: "0oprtx",
-        long: &[
-            "--arg-file=",
-            "--delimiter=",
-            "--max-args=",
-            "--max-procs=",
-            "--max-chars=",
-            "--process-slot-var=",
-            "--replace",
-            "--eof",
-            "--max-lines",
-            "--null",
-            "--no-run-if-empty",
-            "--interactive",
-            "--verbose",
-            "--exit",
-            "--open-tty",
-            "--show-limits",
-        ],
-        ..PLAIN
-    },
-    Wrapper {
-        name: "watch",
-        valued: "nq",
-        optional: "d",
-        flags: "bcegprtwxC",
-        long: &[
-            "--interval=",
-            "--equexit=",
-            "--differences",
-            "--beep",
-            "--color",
-            "--no-color",
-            "--errexit",
-            "--chgexit",
-            "--no-rerun",
-            "--precise",
-            "--no-title",
-            "--no-wrap",
-            "--exec",
-        ],
-        stops: &["-h", "-v", "--help", "--version"],
-        joins_unless: Some('x'),
-        ..PLAIN
-    },
-];
+static WRAPPERS: LazyLock<Vec<Wrapper>> = LazyLock::new(|| {
+    let words = |column: &'static str| column.split_whitespace().collect::<Vec<_>>();
+    let wrapper = |row: [&'static str; 8]| {
+        let [name, valued, optional, flags, operands, marks, long, stops] = row;
+        Wrapper {
+            name,
+            valued,
+            optional,
+            flags,
+            long: words(long),
+            stops: words(stops),
+            operands: operands.parse().expect("a number of words"),
+            assigns: words(marks).contains(&"assigns"),
+            joins_unless: marks
+                .strip_prefix("joins-unless=")
+                .and_then(|letter| letter.chars().next()),
+        }
+    };
+    data_rows(include_str!("wrapper_programs.txt")).map(wrapper).collect()
+});
 
 /// What a wrapper starts.
 #[derive(Debug, PartialEq, Eq)]

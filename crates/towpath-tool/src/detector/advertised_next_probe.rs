@@ -2,11 +2,13 @@
 //! commands, `-V  print version`. Bare words are tried only when they are advertised like this: tried
 //! blindly, some programs take them for a file to write.
 
-use super::line_regex_table::{LineTable, Row, row};
+use super::line_regex_table::LineTable;
 use super::prepared_observation::Reading;
 use crate::clean_printed_text::Line;
+use serde::Deserialize;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 enum Advertised {
     /// In a sentence that sends the user there.
     Named,
@@ -14,42 +16,7 @@ enum Advertised {
     Listed,
 }
 
-static ADVERTISED: LineTable<Advertised> = LineTable::new(ROWS);
-
-const ROWS: &[Row<Advertised>] = &[
-    // `  version   Print the version`, but not the description of an option or `version: 2.4`.
-    row(
-        Advertised::Listed,
-        "version",
-        r"^\s*(?P<argument>(?-i:version))(\s{2,}\S.*|\s+-\s.*|\t.*)$",
-    ),
-    row(Advertised::Listed, "version", r"^\s+(?P<argument>(?-i:version))$"),
-    // Several commands on a line.
-    row(
-        Advertised::Listed,
-        "version",
-        r"^\s*([a-z][\w-]*(\s{2,}|\t)){2,}(?P<argument>(?-i:version))((\s{2,}|\t)[a-z][\w-]*)*$",
-    ),
-    row(Advertised::Listed, "version", r"^\s*(?P<argument>(?-i:--version))\b.*$"),
-    row(Advertised::Listed, "version", r"^\s*(?P<argument>(?-i:-V))\b.*\bversion\b"),
-    row(
-        Advertised::Listed,
-        "version",
-        r"^\s*(?P<argument>(?-i:-v))\b[\s,:]*((print|show|display|output|report)s?\s+)?(the |program )?version\b",
-    ),
-    row(Advertised::Listed, "version", r"^\s*(?P<argument>(?-i:-version))\b.*\bversion\b"),
-    row(
-        Advertised::Named,
-        "help",
-        r"\b(try|see|use|run|type|enter)\b[^-]{0,48}?(?P<argument>(?-i:--?help|\bhelp))[\x22'’`”]",
-    ),
-    row(
-        Advertised::Named,
-        "help",
-        r"\b(try|see|use|run|type)\b[^-]{0,48}?(?P<argument>(?-i:--?help))\b",
-    ),
-    row(Advertised::Named, "-h", r"\b(try|see|use|run|type)\b[^-]{0,48}?(?P<argument>(?-i:-h))\b"),
-];
+static ADVERTISED: LineTable<Advertised> = LineTable::new("advertised");
 
 /// The whole command, unless it is the one that was run.
 pub(super) fn next_probe(reading: &Reading<'_>) -> Option<String> {

@@ -1,110 +1,14 @@
 //! Step 5: the program answered about our argument. Its own code ran, although it showed neither version
 //! nor help.
 
-use super::line_regex_table::{LineTable, Row, row};
+use super::line_regex_table::LineTable;
 use super::missing_from_environment;
 use super::prepared_observation::Reading;
 use crate::clean_printed_text::Line;
 use crate::verdict_and_evidence::EvidenceKind::{self, *};
 use crate::verdict_and_evidence::{Evidence, Judgement, Verdict};
 
-static ANSWERS: LineTable<EvidenceKind> = LineTable::new(ROWS);
-
-const ROWS: &[Row<EvidenceKind>] = &[
-    row(
-        Rejection,
-        "option",
-        r"\b(unknown|unrecogni[sz]ed|invalid|illegal|unsupported|unexpected|bad|undefined|no such|wrong|ambiguous|incorrect|not an?|not a valid|extra|conflicting|unhandled)\b[\w -]{0,24}\boptions?\b",
-    ),
-    row(
-        Rejection,
-        "option",
-        r"\boptions?\b.{0,60}\b(unknown|unrecogni[sz]ed|invalid|illegal|not (recogni[sz]ed|known|supported|valid|allowed|understood)|unsupported|ambiguous|requires? an?)\b",
-    ),
-    row(
-        Rejection,
-        "flag",
-        r"\b(unknown|unrecogni[sz]ed|invalid|illegal|unsupported|unexpected|bad|undefined|no such|not defined)\b[\w -]{0,24}\bflags?\b|flag provided but not defined",
-    ),
-    row(
-        Rejection,
-        "switch",
-        r"\b(unknown|unrecogni[sz]ed|invalid|illegal|unsupported|unexpected|bad)\b[\w -]{0,24}\bswitch(es)?\b",
-    ),
-    row(
-        Rejection,
-        "argument",
-        r"\b(unknown|unrecogni[sz]ed|invalid|illegal|unsupported|unexpected|bad|wrong|incorrect|extra|not a valid)\b[\w -]{0,24}\barguments?\b",
-    ),
-    row(
-        Rejection,
-        "parameter",
-        r"\b(unknown|unrecogni[sz]ed|invalid|illegal|unsupported|unexpected|bad|wrong|incorrect)\b[\w -]{0,24}\bparameters?\b",
-    ),
-    row(
-        Rejection,
-        "command",
-        r"\b(unknown|unrecogni[sz]ed|invalid|illegal|unsupported|unexpected|bad|no such|not a valid|not a)\b[\w -]{0,24}\b(sub-?)?commands?\b",
-    ),
-    row(
-        Rejection,
-        "action",
-        r"\b(unknown|unrecogni[sz]ed|invalid|illegal|unsupported|bad|no such)\b[\w -]{0,24}\baction\b",
-    ),
-    row(
-        Rejection,
-        "operation",
-        r"\b(unknown|unrecogni[sz]ed|invalid|illegal|unsupported|bad|no such)\b[\w -]{0,24}\boperation\b",
-    ),
-    row(Rejection, "could not find ", r"^could not find (an? )?(sub-?)?(command|option)\b"),
-    row(Rejection, "there is no ", r"\bthere is no \S+ option\b"),
-    row(Rejection, "getopt::", r"\bcalling Getopt::Std::getopts\b"),
-    row(
-        AsksForOperand,
-        "operand",
-        r"\b(missing|extra|no|requires?|needs?|expected|too (few|many))\b.{0,24}\boperands?\b",
-    ),
-    row(
-        AsksForOperand,
-        "argument",
-        r"\b(missing|too (few|many)|not enough|insufficient|wrong number of|requires?|needs?|expect(s|ed|ing)?|no|incorrect number of|at least|exactly|one|two|required|without)\b.{0,32}\barguments?\b|\barguments?\b.{0,24}\b(expected|required|missing|needed)\b",
-    ),
-    row(
-        AsksForOperand,
-        "file",
-        r"\b(missing|need|needs|requires?|specify|expected|give|must)\b.{0,24}\b(file ?names?|files?)\b.{0,16}(given|specified|missing|required|supplied|provided|needed|argument|$)|\bno (input |output |source |target )?(file ?names?|files?)( (given|specified|supplied|provided|arguments?)\b|[.!]?$)",
-    ),
-    row(
-        AsksForOperand,
-        "specif",
-        r"\b(must|need to|should|please|have to|has to|not|no|nothing|neither|required)\b.{0,40}\bspecif(y|ied)\b",
-    ),
-    row(AsksForOperand, "suppl", r"\b(must|need to|should|please|not|no)\b.{0,24}\bsuppl(y|ied)\b"),
-    row(AsksForOperand, "provide", r"\b(must|need to|should|please|not|no)\b.{0,32}\bprovided?\b"),
-    row(AsksForOperand, "given", r"\b(no|not|must be|nothing)\b.{0,24}\bgiven\b"),
-    row(
-        AsksForOperand,
-        "missing ",
-        r"^\S+: missing (\w+ )?(pattern|command|expression|parameter|name|host\w*|url|path|destination|source|input)\b",
-    ),
-    row(AsksForOperand, "available ", r"^available (sub-?)?commands: \S"),
-    row(AsksForOperand, "please use -", r"\bplease use --?[a-z]"),
-    row(AsksForOperand, "input", r"^\S+(:| error:) (the |standard )?input (is )?(not|empty)\b"),
-    row(
-        Rejection,
-        "not be ",
-        r"\b(should|must|can) ?not be (run|called|executed|started|invoked) (like this|directly|this way|in this way|by hand)\b",
-    ),
-    row(AsksForOperand, "parameter", r"\bmissing( \w+)? parameters?\b"),
-    row(AsksForOperand, "need", r"\bneeds? (at least|exactly) (one|two|\d+)\b"),
-    row(AsksForOperand, "you need", r"\byou need (exactly one|at least one|to give)\b"),
-    row(AsksForOperand, "nothing to do", r"\bnothing to do\b"),
-    row(Rejection, "--help", r"\b(try|see|use|run|type)\b.{0,40}--help\b"),
-    row(Rejection, "-h", r"\b(try|see|use|run|type)\b.{0,40}\s['\x22`‘]?-h\b"),
-    row(Rejection, "-help", r"\b(try|see|use|run|type)\b.{0,40}\s['\x22`‘]?-help\b"),
-    row(Rejection, "for help", r"\b(try|see|use|run|type|enter)\b.{0,40}\bfor help\b"),
-    row(Rejection, "for usage", r"\b(try|see|use|run|type)\b.{0,60}\bfor usage\b"),
-];
+static ANSWERS: LineTable<EvidenceKind> = LineTable::new("answer-about-argument");
 
 /// Names that any program may print: words for a program, runtimes, and the files that these start.
 pub(super) const ANY_PROGRAM: &[&str] = &[

@@ -1,7 +1,6 @@
 //! Step 2: what was printed shows that the program cannot work, whatever its exit code is.
 
-use super::broken_install_line_table::BROKEN;
-use super::line_regex_table::{LineTable, Row, row};
+use super::line_regex_table::{Any, LineTable};
 use super::missing_from_environment;
 use super::prepared_observation::Reading;
 use crate::clean_printed_text::Line;
@@ -10,88 +9,20 @@ use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
 /// Exit codes of a shell that could not start what it was asked to.
 const CANNOT_RUN: [i32; 2] = [126, 127];
 
-/// `tool: PATH: No such file or directory`, and the same in more words.
-static MISSING_PATH: LineTable<EvidenceKind> = LineTable::new(MISSING_PATH_ROWS);
+/// Lines of a program that cannot work.
+static BROKEN: LineTable<EvidenceKind> = LineTable::new("broken-install");
 
-const MISSING_PATH_ROWS: &[Row<EvidenceKind>] = &[
-    row(
-        EvidenceKind::MissingPath,
-        "no such file or directory",
-        r"^(?P<program>[^\s:]+): (?:[^:]*[\s'‘`\x22])?(?P<missing>/[^:'’\x22]+)['’\x22]?: No such file or directory\.?$",
-    ),
-    // The runtime of Haskell adds the function that failed.
-    row(
-        EvidenceKind::MissingPath,
-        "no such file or directory",
-        r"^(?P<program>[^\s:]+): (?P<missing>/[^:]+): \w+: does not exist \(No such file or directory\)$",
-    ),
-];
+/// `tool: PATH: No such file or directory`, and the same in more words.
+static MISSING_PATH: LineTable<EvidenceKind> = LineTable::new("missing-path");
 
 /// How a program answers that it does not know one of its subcommands.
-static NO_SUBCOMMAND: LineTable<()> = LineTable::new(&[
-    row((), "command", r"\b(no such|unknown|unrecogni[sz]ed|invalid) (sub-?)?command\b"),
-    row((), "command", r"\bis not an? (\S+ )?command\b"),
-    row((), "command", r"\bcommand\b.*\bnot found\b"),
-]);
+static NO_SUBCOMMAND: LineTable<Any> = LineTable::new("no-subcommand");
 
 /// What means a broken install only where the program has also failed.
-static FAILED: LineTable<EvidenceKind> = LineTable::new(FAILED_ROWS);
-
-const FAILED_ROWS: &[Row<EvidenceKind>] = &[
-    row(
-        EvidenceKind::LibraryVersion,
-        "require",
-        r"\brequires? (an? |the )?(node(\.?js)?|python|ruby|perl|php|java|jdk|jre)\b[^,;]*\d.*\b(newer|later|higher|above|this is|you have|you are|found|got|detected|current(ly)?|running)\b",
-    ),
-    row(
-        EvidenceKind::LibraryVersion,
-        "require",
-        r"\brequires? (an? )?(minimum|at least) (of )?(version (of )?)?(node(\.?js)?|python|ruby|perl|php|java|jdk|jre)\b.*\d",
-    ),
-    row(
-        EvidenceKind::LibraryVersion,
-        "require",
-        r"\b(you are|you're|currently|this is|found|detected|you have)\b.{0,24}\b(node(\.?js)?|python|ruby|perl|php|java|jdk|jre)\b.{0,16}\d.*\brequires?\b.*\d",
-    ),
-    row(
-        EvidenceKind::LibraryVersion,
-        "require",
-        r"\brequires? (an? |the )?(node(\.?js)?|python|ruby|perl|php|java|jdk|jre)( version)? ?['\x22]?>=? ?v?\d",
-    ),
-    row(
-        EvidenceKind::Placeholder,
-        "install",
-        r"\b(does not exist|not found|is missing|is corrupt(ed)?|is damaged)\b.*\b(try|please) re-?install",
-    ),
-    row(
-        EvidenceKind::MissingProgram,
-        "exec ",
-        r"\b(can't|cannot) exec ['\x22](?P<missing>/[^'\x22]+)['\x22]: No such file or directory\b",
-    ),
-    row(
-        EvidenceKind::MissingProgram,
-        "exited with status 127",
-        r"\bcommand exited with status 127: (?P<missing>/[^:]+): ",
-    ),
-    row(
-        EvidenceKind::MissingPath,
-        "/",
-        r"^((error|fatal): |\S+: )?(?P<missing>/(usr|opt|lib\d*|s?bin)/\S+) (does not exist|isn't executable|is not executable)\b",
-    ),
-    row(
-        EvidenceKind::MissingPath,
-        "fatal",
-        r"\bfatal( error)?: .*\b(cannot|can't|could not|couldn't|failed to|unable to) (load|open|find|locate|read|initiali[sz]e)\b",
-    ),
-];
+static FAILED: LineTable<EvidenceKind> = LineTable::new("failed-install");
 
 /// What graphics drivers and the loader report on the side, and the program works without.
-static DRIVER_NOISE: LineTable<()> = LineTable::new(&[
-    row((), "libgl", r"^libGL (error|warning): "),
-    row((), "libegl", r"^libEGL (error|warning): "),
-    row((), "mesa", r"^MESA(-LOADER)?: (error|warning): "),
-    row((), "ignored", r"^ERROR: ld\.so: object .*: ignored\.$"),
-]);
+static DRIVER_NOISE: LineTable<Any> = LineTable::new("driver-noise");
 
 /// Directories that belong to the machine or the user, not to an install.
 const NOT_OF_AN_INSTALL: &[&str] = &[
@@ -228,6 +159,7 @@ mod tests {
 
     #[test]
     fn every_row_can_be_used() {
+        BROKEN.compile_all();
         DRIVER_NOISE.compile_all();
         FAILED.compile_all();
         NO_SUBCOMMAND.compile_all();

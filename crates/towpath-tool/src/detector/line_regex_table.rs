@@ -1,32 +1,53 @@
-//! Tables of line shapes. A row is tried only on lines that contain its literal, and its regex is
-//! compiled when it is first needed: judging a probe stays linear and cheap.
+//! Tables of line shapes, read from `line_shapes.txt`. A row is tried only on lines that contain its
+//! literal, and its regex is compiled when it is first needed: judging a probe stays linear and cheap.
 
 use crate::clean_printed_text::Line;
 use regex::{Captures, Regex};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error;
 use std::ops::Range;
 use std::sync::OnceLock;
+use towpath_core::{data_rows, data_section};
 
 /// A shape of a line and what it means.
-pub(super) struct Row<K: 'static> {
-    pub kind: K,
+struct Row<K> {
+    kind: K,
     /// In lower case; a line without it cannot match.
-    pub literal: &'static str,
+    literal: &'static str,
     /// Without regard to case.
-    pub regex: &'static str,
+    regex: &'static str,
+    compiled: OnceLock<Regex>,
 }
 
-pub(super) const fn row<K>(kind: K, literal: &'static str, regex: &'static str) -> Row<K> {
-    Row { kind, literal, regex }
+/// The kind of all rows of a table that has only one.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Any {
+    Any,
 }
 
 pub(super) struct LineTable<K: 'static> {
-    rows: &'static [Row<K>],
-    compiled: OnceLock<Vec<OnceLock<Regex>>>,
+    section: &'static str,
+    rows: OnceLock<Vec<Row<K>>>,
 }
 
-impl<K: Copy> LineTable<K> {
-    pub const fn new(rows: &'static [Row<K>]) -> LineTable<K> {
-        LineTable { rows, compiled: OnceLock::new() }
+impl<K: Copy + Deserialize<'static>> LineTable<K> {
+    pub const fn new(section: &'static str) -> LineTable<K> {
+        LineTable { section, rows: OnceLock::new() }
+    }
+
+    fn rows(&self) -> &[Row<K>] {
+        self.rows.get_or_init(|| {
+            let row = |[kind, literal, regex]: [&'static str; 3]| {
+                let kind = K::deserialize(IntoDeserializer::<Error>::into_deserializer(kind));
+                let kind = kind.expect("a test reads every row");
+                Row { kind, literal, regex, compiled: OnceLock::new() }
+            };
+            data_rows(data_section(include_str!("line_shapes.txt"), self.section))
+                .map(row)
+                .collect()
+        })
     }
 
     /// All rows that a line matches, in the order of the table.
@@ -48,13 +69,9 @@ impl<K: Copy> LineTable<K> {
 
     /// The rows whose literal a line contains, compiled.
     fn candidates<'t, 'l: 't>(&'t self, line: &'l Line) -> impl Iterator<Item = (K, &'t Regex)> {
-        let compiled = self
-            .compiled
-            .get_or_init(|| std::iter::repeat_with(OnceLock::new).take(self.rows.len()).collect());
-        let rows = self.rows.iter().zip(compiled);
-        let rows = rows.filter(|(row, _)| line.lower.contains(row.literal));
-        rows.map(|(row, cell)| {
-            let regex = cell.get_or_init(|| {
+        let rows = self.rows().iter().filter(|row| line.lower.contains(row.literal));
+        rows.map(|row| {
+            let regex = row.compiled.get_or_init(|| {
                 Regex::new(&format!("(?i){}", row.regex)).expect("a test compiles every row")
             });
             (row.kind, regex)
@@ -69,7 +86,8 @@ impl<K: Copy> LineTable<K> {
     #[cfg(test)]
     pub fn compile_all(&self) {
         let mut faults = Vec::new();
-        for row in self.rows {
+        assert!(!self.rows().is_empty(), "{}", self.section);
+        for row in self.rows() {
             assert_eq!(row.literal, row.literal.to_lowercase());
             assert!(!row.literal.is_empty(), "{}", row.regex);
             faults.extend(line_without_literal(row.literal, row.regex));

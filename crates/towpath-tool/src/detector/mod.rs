@@ -6,7 +6,6 @@
 mod advertised_next_probe;
 mod another_program_than_expected;
 mod answer_about_argument;
-mod broken_install_line_table;
 mod broken_install_output;
 mod file_fault_or_process_end;
 mod first_line_version;

@@ -21,12 +21,10 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     ("towpath-rules/src/recipe/mod.rs", "options of the commands that agents type"),
     ("towpath-rules/src/snapshot.rs", "the first bytes of a file"),
-    ("towpath-rules/src/starter_rules.rs", "options of the commands that agents type"),
     ("towpath-server/src/actions.rs", "it starts towpath itself, with arguments"),
     ("towpath-server/src/own_program.rs", "it starts towpath itself, with arguments"),
     ("towpath-server/src/phone/start_recipe.rs", "it starts towpath itself, with arguments"),
     ("towpath-shell/src/bash/programs_that_read_code.rs", "the options of common programs"),
-    ("towpath-shell/src/bash/wrapper_programs.rs", "the options of sudo, env and the like"),
     ("towpath-tool/src/", "options of the programs that are verified"),
     ("towpath-testing/src/case_runner.rs", "it starts towpath itself, with arguments"),
     (

@@ -165,7 +165,7 @@ fn rules(env: &Environment, enabled: Option<bool>) -> Option<Vec<CompletionCandi
 }
 
 fn starters() -> Vec<CompletionCandidate> {
-    STARTER.iter().map(|starter| candidate(starter.name, starter.message.to_owned())).collect()
+    STARTER.iter().map(|starter| candidate(&starter.name, starter.message.clone())).collect()
 }
 
 fn steps(env: &Environment, line: &TypedLine) -> Option<Vec<CompletionCandidate>> {

@@ -84,7 +84,7 @@ impl Args {
             return Ok(STARTER.iter().collect());
         }
         let named = |name: &String| {
-            let found = STARTER.iter().find(|starter| starter.name == name);
+            let found = STARTER.iter().find(|starter| starter.name == *name);
             found.ok_or_else(|| unknown(name))
         };
         self.starters.iter().map(named).collect()
@@ -114,7 +114,7 @@ impl Args {
                 near => format!(", and {}", count(near, "near spelling")),
             };
             let what = own.first().map(summary).unwrap_or_default();
-            table.row(vec![starter.name.into(), format!("{what}{near}").into(), status]);
+            table.row(vec![starter.name.as_str().into(), format!("{what}{near}").into(), status]);
         }
         table.print(&Screen::new(env));
         out::line("to add some: towpath rules starter NAMES");
@@ -150,7 +150,7 @@ fn call(env: &Environment, rule: &Rule, before: &str) -> ToolCall {
 }
 
 fn unknown(name: &str) -> CommandError {
-    let near = nearest(name, STARTER.iter().map(|starter| starter.name));
+    let near = nearest(name, STARTER.iter().map(|starter| starter.name.as_str()));
     let near = near.map_or(String::new(), |near| format!(": did you mean `{near}`?"));
     let message =
         format!("there is no starter rule `{name}`{near}; `towpath rules starter` lists them");
