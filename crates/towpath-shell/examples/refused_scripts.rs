@@ -1,6 +1,6 @@
 //! Reads the names of shell scripts from stdin, one per line, and prints those that are refused: with
-//! `--front` or `--end` when a command with a placeholder is added to them, with `--commands` when
-//! their commands are asked for. For `bench/accept`.
+//! `--front` or `--end` when a command with a placeholder is added to them, with `--placed` where they have
+//! one, with `--commands` when their commands are asked for. For `bench/accept`.
 
 use std::io::{BufRead as _, Write as _, stdin, stdout};
 use std::ops::Range;
@@ -12,7 +12,7 @@ fn main() -> std::io::Result<()> {
         let Ok(bytes) = std::fs::read(&path) else { continue };
         let script = String::from_utf8_lossy(&bytes);
         let text = match mode.as_str() {
-            "--commands" => script.into_owned(),
+            "--commands" | "--placed" => script.into_owned(),
             "--front" => format!("echo {{{{x}}}}\n{script}"),
             _ => format!("{script}\necho {{{{x}}}}\n"),
         };
