@@ -167,6 +167,8 @@ pub(crate) fn kind_of(status: &JobStatus) -> FailureKind {
 
 pub(crate) fn describe(status: &JobStatus, timeout: Option<Duration>) -> String {
     match status {
+        // The code of bash for a command that SIGPIPE ended, which pipefail makes the code of the pipe.
+        JobStatus::Exited(141) => "exit 141: a pipe was closed before all was written".to_owned(),
         JobStatus::Exited(code) => format!("exit {code}"),
         JobStatus::Signalled(signal) => format!("ended by signal {signal}"),
         JobStatus::TimedOut => timeout.map_or("timed out".to_owned(), timed_out),

@@ -33,7 +33,12 @@ fn under_another_name_the_last_line_decides_and_a_resume_keeps_that() {
 
 #[test]
 fn so_do_a_part_of_a_pipe_and_a_variable_that_is_not_set() {
-    for (command, message) in [("false | cat", "exit 1"), ("echo $nobody_sets_this", "unbound")] {
+    let commands = [
+        ("false | cat", "exit 1"),
+        ("yes | head -n 1", "exit 141: a pipe was closed before all was written"),
+        ("echo $nobody_sets_this", "unbound"),
+    ];
+    for (command, message) in commands {
         let text =
             format!("name: r\nsteps:\n  - {{id: a, fail_fast: true, command: '{command}'}}\n");
         User::new().file("r.yaml", &text).towpath(&["run", "r.yaml"]).exits(1).reports(message);
