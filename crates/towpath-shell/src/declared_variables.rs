@@ -6,14 +6,15 @@
 use crate::bash::tree::*;
 use crate::bash::visit::{self, Visitor};
 use crate::builtin_calls;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Debug, Clone, Default)]
 pub struct DeclaredVariables {
     integers: HashSet<String>,
     references: HashSet<String>,
-    /// References that are declared with what they refer to.
-    bound: HashSet<String>,
+    /// References that are declared with what they refer to. Where only bash knows that, it is the
+    /// reference itself.
+    bound: HashMap<String, String>,
     associative: HashSet<String>,
 }
 
@@ -36,9 +37,16 @@ impl DeclaredVariables {
         self.references.contains(name)
     }
 
-    /// A reference to another variable gets what is assigned, and has that one's attributes.
-    pub fn unbound_reference(&self, name: &str) -> bool {
-        self.reference(name) && !self.bound.contains(name)
+    /// The variable that gets what is assigned to `name`, as far as the text shows it; none for a
+    /// reference without a target.
+    pub fn target<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+        let mut target = name;
+        for _ in 0..self.bound.len() {
+            if self.reference(target) {
+                target = self.bound.get(target)?;
+            }
+        }
+        (!self.reference(target) || self.bound.contains_key(target)).then_some(target)
     }
 
     pub fn associative(&self, name: &str) -> bool {
@@ -83,7 +91,14 @@ impl Visitor for DeclaredVariables {
                 let names = declare.names.iter().chain(targets).map(|n| n.name.as_str());
                 let operands = words.filter_map(|w| w.text.as_deref()).chain(names);
                 self.declaration(&declare.variant, operands);
-                self.bound.extend(declare.assignments.iter().map(|a| a.target.name.clone()));
+                let bound = declare.assignments.iter().map(|a| {
+                    let fixed = match &a.value {
+                        AssignedValue::Scalar(word) => word.text.as_deref(),
+                        AssignedValue::Array(_) => None,
+                    };
+                    (a.target.name.clone(), fixed.unwrap_or(&a.target.name).to_owned())
+                });
+                self.bound.extend(bound);
             }
             Command::Simple(simple) => match builtin_calls::called(simple) {
                 Some((name, arguments)) if builtin_calls::declares(name) => {

@@ -3,7 +3,7 @@
 //! The values are never part of the text. They travel in a file of their own, because an argument or
 //! an environment variable has 128 KiB at most and is seen by every child.
 
-use crate::bash::quoting::single_quote;
+use crate::bash::{self, quoting::single_quote};
 use crate::guards;
 use serde::{Deserialize, Serialize};
 
@@ -65,10 +65,10 @@ impl Filled {
 
     /// The text for `bash -c` or a script file: it first reads the values from the file at
     /// `values_file`, on the script's own first line, so that line numbers stay true. Without
-    /// values it is exactly the script.
+    /// values and with one line it is exactly the script.
     pub fn command(&self, values_file: &str) -> String {
         if !self.has_values() {
-            return self.script.clone();
+            return self.failing_whole(self.script.clone());
         }
         let prefix = self.prefix();
         let count = self.values.len() + self.arguments.len();
@@ -77,7 +77,33 @@ impl Filled {
         let file = single_quote(values_file);
         let (set, asks) = (self.set_arguments(&prefix), guards::prelude(&prefix, &self.script));
         // Without its values the script must not run at all.
-        format!("{{ {}; }} <{file} || exit 125; {asks}{set}{}", reads.join(" && "), self.script)
+        let reads = reads.join(" && ");
+        self.failing_whole(format!(
+            "{{ {reads}; }} <{file} || exit 125; {asks}{set}{}",
+            self.script
+        ))
+    }
+
+    /// The text so that every failure in it ends it, where it fails fast. After an expansion that
+    /// fails (`$((1/0))`), bash drops the command that it is in and continues with the next line,
+    /// whatever its options are: so all lines become one command. Aliases and the syntax of
+    /// `extglob` are in force from the next command on, so a text with them stays as it is, and so
+    /// does one that is not understood.
+    fn failing_whole(&self, text: String) -> String {
+        if !self.fail_fast {
+            return text;
+        }
+        // A failing line of `$(…)` fails it. Bash before 4.4 does not know it.
+        let text = match text.contains("$(") || text.contains('`') {
+            true => format!("shopt -s inherit_errexit 2>/dev/null || :; {text}"),
+            false => text,
+        };
+        if !text.trim_end().contains('\n') || text.contains("alias") || text.contains("extglob") {
+            return text;
+        }
+        let group = format!("{{ {text}\n}}");
+        let is_one = bash::parse(&group).is_ok_and(|script| script.is_one_group());
+        if is_one { group } else { text }
     }
 
     /// The script for a reader, with the values of its variables above it.
@@ -124,7 +150,8 @@ impl Filled {
             options => format!("set {}; ", options.join(" ")),
         };
         let asks = guards::prelude(&prefix, &self.script);
-        format!("{options}{values}{asks}{}{}", self.set_arguments(&prefix), self.script)
+        let text = format!("{options}{values}{asks}{}{}", self.set_arguments(&prefix), self.script);
+        self.failing_whole(text)
     }
 
     /// What to write into the file: each value, ended by a NUL byte.

@@ -86,12 +86,13 @@ pub fn prelude(prefix: &str, script: &str) -> String {
         );
     }
     if script.contains(&asked_command(prefix)) {
-        let (word, other) = (format!("{prefix}w"), format!("{prefix}x"));
+        let [word, name, before, other] = ["w", "n", "y", "x"].map(|end| format!("{prefix}{end}"));
         text += &format!(
             "{prefix}run() {{ for {word}; do case ${word} in command|builtin|-*) continue;; \
-             {EVALUATING}) ;; printf) case $1$2 in printf-v*|command*|builtin*) ;; *) {word}=;; esac;; \
-             test|'['|wait) {word}=; for {other}; do case ${other} in -[vRp]*) {word}=$1;; esac; \
-             done;; *) {word}=;; esac; break; done; \
+             {EVALUATING}) ;; printf|test|'['|wait) {name}=${word}; {word}=; {before}=; \
+             for {other}; do case ${name}:${before}:${other} in \
+             printf:printf:-v*|test:*:-[vR]|'[':*:-[vR]|wait:*:-p*) {word}=${name};; esac; \
+             {before}=${other}; done;; *) {word}=;; esac; break; done; \
              if [ -n \"${word}\" ]; then echo \"${word} could run the value that it gets here\" >&2; \
              exit 125; fi; \"$@\"; }}; "
         );

@@ -26,6 +26,7 @@ pub use parsed_script::{LONGEST, Script, parse, tokenize};
 pub use quoting::quote;
 pub use simple_commands::SimpleCommand;
 use std::ops::Range;
+pub use wrapper_programs::starts_programs;
 
 /// Whether every detail of a piece of text counts.
 pub(crate) type Exact<'a> = dyn Fn(&Range<usize>) -> bool + 'a;

@@ -3,7 +3,7 @@
 
 use super::scanner::{self, Atom, Kind, Scan, Within};
 use super::simple_commands::{self, InnerCode, SimpleCommand};
-use super::tree::Block;
+use super::tree::{Block, Command, CompoundKind};
 use super::{NotBash, Reason, deep_stack, parser_library, parser_scanner_agreement};
 use std::ops::Range;
 
@@ -64,6 +64,14 @@ impl Script {
 
     pub fn body(&self) -> &Block {
         &self.body
+    }
+
+    /// Whether all of the text is one `{ …; }`.
+    pub fn is_one_group(&self) -> bool {
+        let [statement] = self.body.statements.as_slice() else { return false };
+        let Command::Compound(compound) = &statement.command else { return false };
+        let bare = statement.redirects.is_empty() && !statement.background;
+        compound.kind == CompoundKind::Group && bare
     }
 
     /// Every simple command, in text order, an outer one before those inside of it. A command that

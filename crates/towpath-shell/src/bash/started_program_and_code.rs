@@ -3,13 +3,18 @@
 use super::command_words::CommandWords;
 use super::programs_that_read_code::{CONTAINERS, Code, Options, PROGRAMS};
 use super::tree::Part;
-use super::wrapper_programs;
+use super::wrapper_programs::{self, Started};
 use std::ops::Range;
 
 /// The index of the program that a command starts in the end, seen through its wrappers.
 pub fn resolve(words: &CommandWords) -> Option<usize> {
     let mut at = 0;
-    while let Some(started) = wrapper_programs::started(words, at).filter(|s| !s.joined) {
+    // `flock FILE -c CODE`: what begins with `-` is no program.
+    let starts = |started: &Started| {
+        let program = words.text(started.program);
+        !started.joined && !started.stopped && program.is_none_or(|name| !name.starts_with('-'))
+    };
+    while let Some(started) = wrapper_programs::started(words, at).filter(starts) {
         at = started.program;
     }
     (at < words.words.len()).then_some(at)

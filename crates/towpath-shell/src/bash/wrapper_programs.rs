@@ -4,6 +4,7 @@
 //! one is a guess: it is given, but marked as not certain.
 
 use super::command_words::CommandWords;
+use super::programs_that_read_code::CONTAINERS;
 use std::ops::Range;
 use std::sync::LazyLock;
 use towpath_core::data_rows;
@@ -62,6 +63,23 @@ pub struct Started {
     pub stopped: bool,
     /// A shell reads the words again, joined by blanks.
     pub joined: bool,
+}
+
+/// Whether a program starts another one that is among its words.
+pub fn starts_programs(name: &str) -> bool {
+    const OTHERS: [&str; 9] = [
+        "runuser",
+        "unshare",
+        "nsenter",
+        "chrt",
+        "taskset",
+        "strace",
+        "systemd-run",
+        "bwrap",
+        "firejail",
+    ];
+    let known = WRAPPERS.iter().any(|wrapper| wrapper.name == name);
+    known || CONTAINERS.contains(&name) || OTHERS.contains(&name)
 }
 
 /// What the program at `at` starts, if it is a wrapper.

@@ -108,10 +108,11 @@ impl Walk<'_, '_> {
     /// How bash reads what is assigned to `name`, in whatever way.
     pub(super) fn assigned(&self, name: &str) -> Mode {
         let text = &self.region.text;
+        let Some(name) = self.scope.declared.target(name) else {
+            return Mode::Refuse(&refusal_messages::REFERENCE);
+        };
         if is_code(name, text) {
             Mode::Refuse(&refusal_messages::CODE_VARIABLE)
-        } else if self.scope.declared.unbound_reference(name) {
-            Mode::Refuse(&refusal_messages::REFERENCE)
         } else if self.scope.declared.integer(name) {
             Mode::Integer(Style::Bare)
         } else if self.scope.posix() && guards::declares(text) {
@@ -181,8 +182,14 @@ impl Walk<'_, '_> {
     }
 
     /// `read`, `printf -v` and their like assign what they read. A value that was used before could
-    /// be among it.
+    /// be among it, in a function also one that is used later, and in the output of everything where
+    /// the text opens files for that.
     pub(super) fn names_set(&mut self, simple: &Simple) -> Done {
+        let opened = ["exec", "coproc"].iter().any(|word| self.region.text.contains(word));
+        let used = self.scope.functions > 0 || !self.reader.variables.is_empty();
+        if !opened && !used {
+            return Ok(());
+        }
         let Some((called, arguments)) = builtin_calls::called(simple) else { return Ok(()) };
         let default = match called {
             "read" => Some("REPLY"),
@@ -192,6 +199,7 @@ impl Walk<'_, '_> {
             _ => return Ok(()),
         };
         let mut names = builtin_calls::names_set(called, arguments);
+        names.extend((called == "getopts").then_some(Some("OPTARG")));
         if names.is_empty() {
             names.extend(default.map(Some));
         }
@@ -209,11 +217,12 @@ impl Walk<'_, '_> {
                     return Err(self.refuse(&simple.range, &refusal_messages::EVALUATED_READ));
                 }
                 Mode::Refuse(refusal) => return Err(self.refuse(&simple.range, refusal)),
-                _ if !beside_placeholder::is_name(name) => {}
+                // Bash itself sets `_` before the next command.
+                _ if !beside_placeholder::is_name(name) || name == "_" => {}
                 _ => asked += &self.guard(Guard::Assigned, name, called == "read"),
             }
         }
-        if !asked.is_empty() && !self.reader.variables.is_empty() {
+        if !asked.is_empty() && used {
             let at = simple.words[0].range.start;
             let text = format!("{}g=\"{asked}\" ", self.reader.prefix);
             self.edits.push(Edit::text(at..at, text));

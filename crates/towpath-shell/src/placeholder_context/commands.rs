@@ -31,11 +31,7 @@ impl Walk<'_, '_> {
         }
         let before = self.reader.references;
         self.command_words(simple, redirects)?;
-        // The file that these open may be the output of everything.
-        let opened = ["exec", "coproc"].iter().any(|word| self.region.text.contains(word));
-        if opened || !self.reader.variables.is_empty() {
-            self.names_set(simple)?;
-        }
+        self.names_set(simple)?;
         if self.reader.references > before {
             self.name(simple);
         }
@@ -75,13 +71,28 @@ impl Walk<'_, '_> {
         let expanded = |w: &Word| {
             w.fixed().is_none() && !value_as_code_warnings::is_one_placeholder(self.written, w)
         };
-        if called.next().is_some_and(expanded) {
+        if called.next().is_some_and(expanded) || self.may_be_option(simple) {
             let asked = guards::asked_command(&self.reader.prefix);
             self.edits.push(Edit::text(at..at, asked));
         } else if self.reader.aliases
             && self.region.text[at..].starts_with(|c: char| c.is_ascii_alphanumeric())
         {
             self.edits.push(Edit::text(at..at, "\\"));
+        }
+    }
+
+    /// Whether an option that takes a name may come from outside of the text: `printf {{v}}` with the
+    /// value `-va[…]`, `test $operator {{v}}`.
+    fn may_be_option(&self, simple: &Simple) -> bool {
+        let marked = |word: &Word| self.region.has_mark(&word.range);
+        let open = |word: &Word| word.text.is_none() || marked(word);
+        match builtin_calls::called(simple) {
+            Some(("printf", words)) => words.first().is_some_and(open),
+            Some(("test" | "[", words)) => {
+                words.windows(2).any(|pair| open(&pair[0]) && marked(&pair[1]))
+            }
+            Some((name, _)) => name == "wait",
+            None => false,
         }
     }
 

@@ -22,6 +22,40 @@ enum Fate {
 }
 use Fate::*;
 
+/// Values that are an option with a name behind it. Everything else is refused or arrives.
+const OPTIONS: &[&str] = &["-va[$(touch pwned)]", "-pa[$(touch pwned)]", "-v", "-R"];
+
+#[test]
+fn no_value_is_an_option_that_takes_a_name() {
+    for text in [
+        "printf {{v}} x",
+        "printf \"{{v}}\" x",
+        "command printf {{v}} x",
+        "builtin printf {{v}} x",
+        "f=-v; printf $f {{w}} x",
+        "test {{v}} {{w}}",
+        "[ {{v}} {{w}} ]",
+        "o=-v; [ $o {{w}} ]",
+        "set -- -v; test \"$@\" {{w}}",
+        "x=v; [ -$x {{w}} ]",
+        "sleep 0 & wait {{v}} $!",
+    ] {
+        let parsed = ShellText::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        for option in OPTIONS {
+            let value = |name: &str| if name == "v" { *option } else { "a[$(touch pwned)]" };
+            let filled =
+                parsed.fill(&mut |name| Some(value(&name.to_string()).to_owned())).unwrap();
+            let ran = crate::run_filled_text_in_bash::bash(&filled);
+            assert!(!ran.pwned, "{text} with {option}");
+        }
+    }
+    let parsed = ShellText::parse("printf {{v}} x; [ {{w}} = a ] && test -n {{w}}").unwrap();
+    let filled = parsed
+        .fill(&mut |name| Some(if name.to_string() == "v" { "<%s>" } else { "a" }.to_owned()));
+    let ran = crate::run_filled_text_in_bash::bash(&filled.unwrap());
+    assert_eq!((ran.code, &*ran.stdout), (Some(0), &b"<x>"[..]), "{}", ran.stderr);
+}
+
 /// Values that run where bash expands, calculates, or reads a name, a prompt, a pattern or code.
 const HOSTILE: &[&str] = &[
     "x$(touch pwned)",
@@ -738,6 +772,12 @@ const MANUAL: &[Section] = &[
             (Arrives, r#"f() { for n; do local m={{v}}; done; printf '[%s]' "$m"; }; f a b"#),
             (Arrives, "for n in {{v}} # do\ndo printf '[%s]' \"$n\"; done"),
             (Refused, r#"declare -n n=t; for n in {{v}}; do :; done"#),
+            (Refused, r#"declare -n p=PS4; p={{v}}; set -x; :"#),
+            (Refused, r#"declare -n p=q; declare -n q=PS4; p={{v}}; set -x; :"#),
+            (Refused, r#"f() { local -i n; while read -r n; do :; done; }; f <<<{{v}}"#),
+            (Refused, r#"declare -i n; f() { read -r n; }; f < <(echo {{v}})"#),
+            (Stopped, r#"d=declare; $d -i n; f() { read n; }; f <<<{{v}}"#),
+            (Stopped, r#"eval 'declare -i OPTARG'; getopts a: o -a {{v}}"#),
             (Stopped, r#"eval 'declare -i t'; f() { local -n n=t; n={{v}}; }; f"#),
             (Arrives, r#"f() { local -n n=$1; n={{v}}; }; f t; printf '[%s]' "$t""#),
         ],

@@ -144,6 +144,9 @@ fn a_shell_is_found_behind_options_and_other_programs() {
         "nice --adjustment={{n}} bash -c 'printf \"[%s]\" {{v}}'",
         "stdbuf -o{{l}} bash -c 'printf \"[%s]\" {{v}}'",
         "flock -w{{n}} f bash -c 'printf \"[%s]\" {{v}}'",
+        "flock f -c 'printf \"[%s]\" {{v}}'",
+        "flock -w 9 f --command 'printf \"[%s]\" {{v}}'",
+        "script -qec 'printf \"[%s]\" {{v}}' /dev/null | tr -d '\\r'",
         "(exec -a{{u}} bash -c 'printf \"[%s]\" {{v}}')",
     ] {
         arrives(text, value);

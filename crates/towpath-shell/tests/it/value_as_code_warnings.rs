@@ -74,7 +74,7 @@ fn code_with_a_value_in_it() {
         "$SHELL -c 'echo {{v}}'",
         "\"$BASH\" -euc 'echo {{v}}'",
         "${SHELL:-sh} -c \"echo {{v}}\"",
-        "script -qec 'echo {{v}}' /dev/null",
+        "env -S \"sh -c 'echo {{v}}'\"",
         "n={{v}}; echo $((n + 1))",
         "n={{v}}\n((n++))",
         "n={{v}}; [[ $n -gt 1 ]]",

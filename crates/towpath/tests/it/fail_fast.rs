@@ -21,6 +21,30 @@ fn a_failing_line_in_the_middle_fails_the_step() {
     off.exits(0).prints("after\n[]\n");
 }
 
+/// After an expansion that fails, bash by itself continues with the next line.
+#[test]
+fn a_failing_expansion_fails_the_step() {
+    for line in [
+        "x=$((08 + 1))",
+        "echo $((1 / 0))",
+        "test $(( $(cat no-such) / 1 )) -eq 0",
+        "s=a; echo ${s:0:-9}",
+        "echo ${HOME@Z}",
+        "x=$(\n        false\n        echo a\n      )",
+    ] {
+        let text =
+            format!("name: r\nsteps:\n  - id: a\n    command: |\n      {line}\n      echo after\n");
+        let user = User::new().file("r.yaml", &text);
+        let failed = user.towpath(&["run", "r.yaml"]).exits(1).reports("at step a");
+        assert!(!failed.stdout.contains("after"), "{line}: {}", failed.stdout);
+    }
+    // Text that cannot be one command runs line by line, and each line where it is.
+    let text = "name: r\nsteps:\n  - id: a\n    command: |\n      shopt -s extglob\n      case ab in @(ab|c)) echo one;; esac\n  - id: b\n    command: |\n      # only\n      # comments\n  - id: c\n    command: |\n      cat <<E\n      text $LINENO\n      E\n      no-such-program\n";
+    let user = User::new().file("r.yaml", text);
+    let failed = user.towpath(&["run", "r.yaml"]).exits(1);
+    failed.shows("one\n").shows("text 1\n").reports("line 4: no-such-program");
+}
+
 #[test]
 fn under_another_name_the_last_line_decides_and_a_resume_keeps_that() {
     let text = "name: r\nsteps:\n  - id: a\n    command: |\n      false\n      echo after\n  - id: b\n    command: |\n      false\n      [ -e go ]\n  - id: c\n    command: |\n      false\n      echo end\n";
