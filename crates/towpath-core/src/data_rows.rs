@@ -18,7 +18,12 @@ pub fn data_rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'
 /// A section of a data file; empty where there is none of that name.
 pub fn data_section(text: &'static str, name: &str) -> &'static str {
     let (_, section) = text.split_once(&format!("\n[{name}]\n")).unwrap_or_default();
-    section.split("\n[").next().unwrap_or_default()
+    let next = |line: &&str| line.starts_with('[') && line.ends_with(']');
+    let end = section
+        .lines()
+        .find(next)
+        .map_or(section.len(), |line| line.as_ptr() as usize - section.as_ptr() as usize);
+    &section[..end]
 }
 
 #[cfg(test)]
@@ -26,12 +31,12 @@ mod tests {
     use super::*;
 
     const TEXT: &str =
-        "# A comment.\n\n[one]\na  .  the rest,  as it is\nb\n\n[two]\n# Another.\nc  d\n";
+        "# A comment.\n\n[one]\na  .  the rest,  as it is\n[\nb\n\n[two]\n# Another.\nc  d\n";
 
     #[test]
     fn rows_have_their_columns() {
         let rows: Vec<[&str; 3]> = data_rows(data_section(TEXT, "one")).collect();
-        assert_eq!(rows, [["a", "", "the rest,  as it is"], ["b", "", ""]]);
+        assert_eq!(rows, [["a", "", "the rest,  as it is"], ["[", "", ""], ["b", "", ""]]);
         assert_eq!(data_rows(data_section(TEXT, "two")).collect::<Vec<[&str; 2]>>(), [["c", "d"]]);
         assert_eq!(data_section(TEXT, "three"), "");
     }

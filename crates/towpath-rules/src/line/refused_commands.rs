@@ -8,7 +8,7 @@ use crate::command_prefix::{begins_with, static_words};
 use crate::recipe;
 use crate::rule::{Rule, RuleKind};
 use std::collections::BTreeSet;
-use towpath_shell::bash::tree::{Command, Link, Simple, Statement, Target, Word};
+use towpath_shell::bash::tree::{Command, Link, Redirect, Simple, Statement, Target, Word};
 use towpath_shell::bash::visit::{self, Visitor};
 use towpath_shell::bash::{self, Script, SimpleCommand};
 
@@ -29,12 +29,12 @@ pub(super) fn find<'a>(script: &Script, rules: &[&'a Rule]) -> Vec<Refused<'a>> 
 fn in_script<'a>(script: &Script, rules: &[&'a Rule], depth: usize) -> Vec<Refused<'a>> {
     let defined = defined_functions(script);
     let mut found = Vec::new();
-    for command in script.commands() {
+    for command in script.commands().iter().flat_map(|command| started(script, command)) {
         // A function of that name is the agent's own program.
-        if command.name().is_some_and(|name| !defined.contains(name))
-            && let Some(rule) = refusing(script, command, rules)
+        if !defined.contains(name(script, &command))
+            && let Some(rule) = refusing(script, &command, rules)
         {
-            found.push((rule, recipe::raw_text(script.text(), command)));
+            found.push((rule, recipe::raw_text(script.text(), &command)));
         }
     }
     if depth > 0 {
@@ -43,7 +43,29 @@ fn in_script<'a>(script: &Script, rules: &[&'a Rule], depth: usize) -> Vec<Refus
         let texts = shell_texts(script).into_iter().chain(split);
         found.extend(texts.flat_map(|text| in_text(&text, rules, depth - 1)));
     }
+    found.dedup_by(|one, other| one.0.number == other.0.number && one.1 == other.1);
     found
+}
+
+/// A command, and every command that it may start if it starts another one: which of its words that
+/// is may depend on options and expansions.
+fn started(script: &Script, command: &SimpleCommand) -> Vec<SimpleCommand> {
+    let own = name(script, command);
+    let starts = bash::starts_programs(own.rsplit('/').next().unwrap_or(own));
+    let last = if starts { command.words.len() } else { 1 };
+    let from = |at: usize| {
+        let words = command.words.get(at..).unwrap_or_default().to_vec();
+        let start = words.first().map_or(command.range.start, |word| word.range.start);
+        SimpleCommand { range: start..command.range.end, words, ..command.clone() }
+    };
+    [command.clone()].into_iter().chain((1..last).map(from)).collect()
+}
+
+/// The program of a command as it is written; empty where only bash knows it.
+fn name<'s>(script: &'s Script, command: &'s SimpleCommand) -> &'s str {
+    let written = || Some(&script.text()[command.words.first()?.range.clone()]);
+    let in_home = || written().filter(|name| name.starts_with("~/") && !name.contains(['$', '`']));
+    command.name().or_else(in_home).unwrap_or_default()
 }
 
 fn in_text<'a>(text: &str, rules: &[&'a Rule], depth: usize) -> Vec<Refused<'a>> {
@@ -116,7 +138,7 @@ fn is_refused(script: &Script, command: &SimpleCommand, words: &[String], any: &
 /// Whether a command runs this program with these subcommands, whatever options are between them.
 fn runs(script: &Script, command: &SimpleCommand, path: &[&String]) -> bool {
     let Some((program, subcommands)) = path.split_first() else { return false };
-    let name = command.name().unwrap_or_default();
+    let name = name(script, command);
     if name != *program && name.rsplit('/').next() != Some(program) {
         return false;
     }
@@ -192,32 +214,39 @@ impl GivenOptions {
     }
 }
 
-/// The texts in a script that a shell reads as code, where they are written in full: what `eval` and
-/// `trap` get, and what a shell gets as its standard input.
+/// The texts in a script that a shell reads as code: what `eval`, `trap` and shells get among their
+/// words, and what a shell gets as its standard input.
 fn shell_texts(script: &Script) -> Vec<String> {
     let mut found = Vec::new();
     let shells: Vec<&SimpleCommand> =
         script.commands().iter().filter(|command| reads_stdin(command)).collect();
     for command in script.commands() {
-        match command.name() {
-            Some("eval") => found.extend(joined(&command.words[1..])),
-            Some("trap") => found.extend(command.words.get(1).and_then(|word| joined([word]))),
-            _ => {}
-        }
+        let code = towpath_shell::words_read_as_code(command, script.text(), &|_| false);
+        let written = |at: usize| {
+            let word = &command.words[at];
+            let source = script.text()[word.range.clone()].trim_matches('"');
+            word.fixed().unwrap_or(source).to_owned()
+        };
+        found.push(code.into_iter().map(written).collect::<Vec<_>>().join(" "));
         let inside = |shell: &&SimpleCommand| {
             command.range.start <= shell.range.start && shell.range.end <= command.range.end
         };
         if shells.iter().any(inside) {
-            found.extend(command.redirects.iter().filter_map(|redirect| match &redirect.target {
-                Target::HereDoc(doc) => Some(script.text()[doc.body.clone()].to_owned()),
-                Target::HereString(word) => joined([word]),
-                _ => None,
-            }));
+            found.extend(command.redirects.iter().filter_map(|redirect| input(script, redirect)));
         }
     }
-    let mut piped = Piped { shells: &shells, found };
+    let mut piped = Piped { script, shells: &shells, found };
     visit::block(script.body(), &mut piped);
     piped.found
+}
+
+/// The text that a redirection gives a program to read.
+fn input(script: &Script, redirect: &Redirect) -> Option<String> {
+    match &redirect.target {
+        Target::HereDoc(doc) => Some(script.text()[doc.body.clone()].to_owned()),
+        Target::HereString(word) => joined([word]),
+        _ => None,
+    }
 }
 
 /// Words with a blank between them, if bash expands none of them.
@@ -242,6 +271,7 @@ fn reads_stdin(command: &SimpleCommand) -> bool {
 
 /// Texts that `echo` and `printf` write into a pipe that a shell reads.
 struct Piped<'a> {
+    script: &'a Script,
     shells: &'a [&'a SimpleCommand],
     found: Vec<String>,
 }
@@ -259,22 +289,25 @@ impl Piped<'_> {
 impl Visitor for Piped<'_> {
     fn statement(&mut self, statement: &Statement) {
         let Command::Chain { first, rest } = &statement.command else { return };
-        let mut text = written(first);
+        let mut text = written(self.script, first);
         for (link, next) in rest {
             if let (Link::Pipe, Command::Simple(simple)) = (link, &next.command)
                 && self.has_shell(simple)
             {
                 self.found.extend(text.take());
             }
-            text = written(next).or(text.filter(|_| *link == Link::Pipe));
+            text = written(self.script, next).or(text.filter(|_| *link == Link::Pipe));
         }
     }
 }
 
 /// The output of `echo` or `printf`, a line for each word of `printf`.
-fn written(statement: &Statement) -> Option<String> {
+fn written(script: &Script, statement: &Statement) -> Option<String> {
     let Command::Simple(simple) = &statement.command else { return None };
     let (name, words) = simple.words.split_first()?;
+    if let ("cat", [.., redirect]) = (name.fixed()?, statement.redirects.as_slice()) {
+        return input(script, redirect);
+    }
     let options = words.iter().take_while(|w| w.fixed().is_some_and(|t| t.starts_with('-')));
     match name.fixed()? {
         "echo" => joined(&words[options.count()..]),
