@@ -88,10 +88,12 @@ pub fn resume<'a>(
     let row = &moved(env, row, flags)?;
     let settings = settings_for(env, &row.directory)?;
     let Some(owned) = own(env, &settings, &mut store, row, flags)? else { return Ok(None) };
-    let program = changed_program(flags, env, &settings, &mut store, &owned.taken, row)?;
     refuse_missing_directory(env, row, &owned.options)?;
     if flags.directory.is_some() {
         refuse_other_project(before, &row.directory, &owned)?;
+    }
+    let program = changed_program(flags, env, &settings, &mut store, &owned.taken, (before, row))?;
+    if flags.directory.is_some() {
         store.move_run(&row.id, &row.directory)?;
     }
     let mut session = Session::new(env, store, &flags.shared, ReporterKind::Own)?;
@@ -296,13 +298,14 @@ fn changed_program(
     settings: &Settings,
     store: &mut Store,
     taken: &TakenRun,
-    row: &RunRow,
+    (before, row): (&Path, &RunRow),
 ) -> Result<Option<Program>, CommandError> {
-    let edited = edits(flags, env, settings, store, taken, row)?;
-    refuse_reached_limit(flags, taken)?;
     let recorded = taken.run().program();
+    let moved = moved_plan(&recorded.plan, before, &row.directory);
+    let edited = edits(flags, env, settings, store, taken, (&moved, row))?;
+    refuse_reached_limit(flags, taken)?;
     let program = edited.as_ref().unwrap_or(recorded);
-    let mut plan: Plan = (*program.plan).clone();
+    let mut plan: Plan = edited.as_ref().map_or(moved, |edited| (*edited.plan).clone());
     if !flags.limits.is_empty() {
         if !recorded.recipes.iter().any(|recipe| recipe.machine().is_some()) {
             let why = "--max-visits, --max-steps and --max-restarts are for state machines, and this \
@@ -315,6 +318,19 @@ fn changed_program(
     let unchanged = edited.is_none() && plan == *recorded.plan;
     let recipes = program.recipes.clone();
     Ok((!unchanged).then(|| Program::new(plan, recipes)))
+}
+
+/// The plan of a run that continues in another directory: its files are the ones there.
+fn moved_plan(plan: &Plan, before: &Path, now: &Path) -> Plan {
+    let mut plan = plan.clone();
+    for recipe in &mut plan.recipes {
+        let inner =
+            recipe.path.as_deref().and_then(|path| Path::new(path).strip_prefix(before).ok());
+        if let Some(path) = inner.map(|inner| now.join(inner)) {
+            recipe.path = Some(path.display().to_string());
+        }
+    }
+    plan
 }
 
 /// A run that ended at a guardrail continues with a higher one only.
@@ -341,16 +357,15 @@ fn edits(
     settings: &Settings,
     store: &mut Store,
     taken: &TakenRun,
-    row: &RunRow,
+    (old, row): (&Plan, &RunRow),
 ) -> Result<Option<Program>, CommandError> {
-    let old = &taken.run().program().plan;
     let changed = edited(old);
     if !changed.is_empty() && !flags.shared.quiet {
         for edit in &changed {
             out::note(format!("note: {}", edit_line(edit)));
         }
         if !flags.edited {
-            let new = match next_commands::can_take_edit(taken.run()) {
+            let new = match next_commands::can_take_edit(taken.run(), old) {
                 true => "--edited uses the new one",
                 false => "only a new run can use the new one",
             };

@@ -96,3 +96,18 @@ fn a_run_continues_in_another_checkout() {
     let shown = user.towpath(&["show", &run, "--json"]).exits(0).stdout;
     assert!(shown.contains("/other\""), "{shown}");
 }
+
+#[test]
+fn an_edit_in_another_checkout_is_used() {
+    let text = "name: r\nsteps:\n  - {id: a, command: echo first}\n  - {id: b, command: 'false'}\n";
+    let user = User::new().file("r.yaml", text);
+    user.towpath(&["run", "r.yaml"]).exits(1);
+    let run = user.run().to_string();
+    fs::rename(user.path("work"), user.path("other")).expect("the checkout moves");
+    fs::create_dir(user.path("work")).expect("a directory to work in");
+    let edited = text.replace("'false'", "echo fixed; false");
+    fs::write(user.path("other/r.yaml"), &edited).expect("a recipe");
+    let recorded = user.towpath(&["resume", &run, "-C", "../other"]).exits(1);
+    recorded.reports("--edited uses the new one");
+    user.towpath(&["resume", &run, "--edited", "-q"]).exits(1).prints("fixed\n");
+}

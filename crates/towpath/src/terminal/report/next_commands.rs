@@ -4,7 +4,7 @@
 use super::failed_step::{find, last_lines};
 use crate::terminal::format::clean;
 use towpath_core::{FaultKind, RunId, StepPath};
-use towpath_recipe::{Edit, edited};
+use towpath_recipe::{Edit, Plan, edited};
 use towpath_run::without_report;
 use towpath_run::{Failure, FailureKind, Guardrail, Run, RunOutcome, StepState, StepView};
 use towpath_shell::bash::quote;
@@ -52,9 +52,9 @@ pub fn is_edited(run: &Run) -> bool {
 
 /// Whether the recipes as they are now could replace those of a run: each can be read, and no step that
 /// is done has changed.
-pub fn can_take_edit(run: &Run) -> bool {
+pub fn can_take_edit(run: &Run, plan: &Plan) -> bool {
     let view = run.view();
-    edited(&run.program().plan).iter().all(|recipe| match &recipe.edit {
+    edited(plan).iter().all(|recipe| match &recipe.edit {
         Edit::Gone(_) | Edit::Broken(_) => false,
         Edit::Steps { changed, removed, .. } => {
             let touched =
@@ -117,7 +117,7 @@ fn flags(
         true => (AS_RECORDED, WITH_EDIT),
         false => (AS_IT_IS, CHANGED),
     };
-    let takes_edit = has_file && (!edited_since || can_take_edit(run));
+    let takes_edit = has_file && (!edited_since || can_take_edit(run, &run.program().plan));
     let mut ways = [(again, (as_it_is, "")), (edited && takes_edit, (changed, "--edited"))];
     if edited_since {
         ways.reverse();
