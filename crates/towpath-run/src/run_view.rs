@@ -21,6 +21,9 @@ pub struct StepView {
     /// The JSON in its output is its value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gives_json: bool,
+    /// Its outcome failed the state machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gave_up: bool,
     pub result: Option<StepResult>,
     pub started_ms: Option<i64>,
     pub ended_ms: Option<i64>,
@@ -128,6 +131,7 @@ impl Run {
             state,
             tolerated: progress.tolerated,
             gives_json: false,
+            gave_up: false,
             result: progress.result.clone(),
             started_ms: progress.started_ms,
             ended_ms: progress.ended_ms,

@@ -208,6 +208,7 @@ fn is_stopped(step: &StepView) -> bool {
 pub fn step_status(step: &StepView) -> &'static str {
     match (step.state, &step.result) {
         (StepState::Ended, Some(_)) if is_stopped(step) => "interrupted",
+        (StepState::Ended, Some(_)) if step.gave_up => "failed",
         (StepState::Ended, Some(result)) => result.status.as_str(),
         (StepState::Ended, None) | (StepState::Pending, _) => "pending",
         (StepState::NotReached, _) => "not_reached",
@@ -244,11 +245,16 @@ impl Steps<'_> {
             }
             (result, _) => result.as_ref().map_or(String::new(), step_error),
         };
+        let report = step.result.as_ref().and_then(|result| result.report.as_ref());
+        let error = match report.filter(|_| step.gave_up && error.is_empty()) {
+            Some(report) => report.description.clone().unwrap_or_else(|| report.outcome.clone()),
+            None => error,
+        };
         object.insert("error".into(), json!(error));
         if let Some(took) = step.took_ms() {
             object.insert("duration".into(), json!(seconds(took)));
         }
-        if let Some(report) = step.result.as_ref().and_then(|result| result.report.as_ref()) {
+        if let Some(report) = report {
             object.insert("outcome".into(), json!(report.outcome));
             object.insert("description".into(), json!(report.description));
         }

@@ -256,7 +256,9 @@ impl FlowRules for MachineRules {
                 ..run.visit_view(frame, path, id, visit.kind, &visit.progress, StepState::Ended)
             }
         });
-        past.chain(run.current(frame).map(|at| run.step_view(at))).collect()
+        let gave_up = run.machine(frame).exit.as_ref().is_some_and(|exit| exit.ending.failed());
+        let current = run.current(frame).map(|at| StepView { gave_up, ..run.step_view(at) });
+        past.chain(current).collect()
     }
 
     fn agent_timeout(&self) -> Duration {

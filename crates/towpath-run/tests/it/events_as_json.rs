@@ -261,6 +261,7 @@ fn views() -> impl Strategy<Value = Vec<StepView>> {
             state: StepState::NotReached,
             tolerated: result.is_some(),
             gives_json: result.is_some(),
+            gave_up: result.is_some(),
             result,
             started_ms,
             ended_ms: started_ms,

@@ -195,7 +195,7 @@ impl Printed<'_> {
 
     fn status_cell(&self, step: &StepView) -> (&'static str, &'static str, Tint) {
         match step.state {
-            StepState::Ended if self.gave_up_at(step) => ("✗", "failed", Tint::Bad),
+            StepState::Ended if step.gave_up => ("✗", "failed", Tint::Bad),
             StepState::Ended => ended(step),
             StepState::Running if self.0.is_running() => ("▸", "running", Tint::None),
             StepState::Running | StepState::Interrupted => ("!", "interrupted", Tint::Attention),
@@ -204,13 +204,6 @@ impl Printed<'_> {
             StepState::Pending if self.0.is_running() => ("·", "to come", Tint::Dim),
             StepState::Pending | StepState::NotReached => ("·", "not reached", Tint::Dim),
         }
-    }
-
-    /// Whether the run's state machine failed through what this step reported.
-    fn gave_up_at(&self, step: &StepView) -> bool {
-        let failed = matches!(self.0.status, RunStatus::Failed { reason: Some(_), .. });
-        let outcome = failed.then(|| self.0.run().outcome()).flatten();
-        matches!(outcome, Some(RunOutcome::Failed { step: at, .. }) if at == step.path)
     }
 
     fn took(&self, step: &StepView, now: i64) -> String {

@@ -84,13 +84,19 @@ fn moved(state: &str) -> String {
     format!("mv {state} {state}.damaged")
 }
 
+/// The command for a problem. One of a single run is explained by looking at the run.
+fn fix(problem: &str, state: &str) -> String {
+    let run = problem.strip_prefix("run ").and_then(|rest| rest.split([':', ' ']).next());
+    run.map_or_else(|| moved(state), |run| format!("towpath show {run}"))
+}
+
 fn contents(store: &Store, env: &Environment) -> Vec<Finding> {
     let state = quote(&env.directories.state.display().to_string());
     let mut findings = Vec::new();
     match store.damage() {
         Ok(problems) => {
             for problem in problems.iter().take(MOST) {
-                findings.push(Finding::broken("journal", clean(problem), moved(&state)));
+                findings.push(Finding::broken("journal", clean(problem), fix(problem, &state)));
             }
             if problems.len() > MOST {
                 let more = format!("and {} more problems", problems.len() - MOST);

@@ -204,6 +204,7 @@ pub fn pending(id: &str, kind: &str) -> StepView {
         state: StepState::Pending,
         tolerated: false,
         gives_json: false,
+        gave_up: false,
         result: None,
         started_ms: None,
         ended_ms: None,
