@@ -74,9 +74,10 @@ fn script() -> String {
     let mut text = String::new();
     for (at, (asked, answer)) in answers.into_iter().enumerate() {
         // Every other agent waits by itself; the others have a child in a session of its own,
-        // which notes a living twin, and one that they leave behind.
+        // which notes a living twin, and one that they leave behind. A lock that is held has the
+        // status 1; another one is that of a flock which was killed itself.
         let slow = "setsid sleep 300 & setsid -w bash -c 'echo $$ >> pids; exec 9>>twins; \
-                    flock -n 9 || echo overlap >> ledger; sleep 0.09'; ";
+                    flock -n 9; [ $? != 1 ] || echo overlap >> ledger; sleep 0.09'; ";
         let (delay, slow) = if at % 2 == 0 { (0, slow) } else { (90, "") };
         let line = serde_json::json!({
             "match": asked,
