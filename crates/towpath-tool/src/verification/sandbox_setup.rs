@@ -90,7 +90,7 @@ impl SandboxSetup {
         let path = directories.join(OsStr::new(":"));
         let variables: [(&str, &OsStr); 5] = [
             ("PATH", &path),
-            ("LC_ALL", OsStr::new("C")),
+            ("LC_ALL", OsStr::new("C.UTF-8")),
             // Otherwise Python reads and writes ASCII there, and some of its tools refuse to run.
             ("PYTHONUTF8", OsStr::new("1")),
             ("TERM", OsStr::new("dumb")),
