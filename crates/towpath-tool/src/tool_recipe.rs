@@ -102,9 +102,6 @@ pub enum VersionSource {
     Pypi {
         package: String,
     },
-    Deb {
-        package: String,
-    },
     GitHub {
         repository: String,
         /// What a release's tag has before the version.
@@ -123,8 +120,7 @@ impl VersionSource {
         match self {
             VersionSource::Cargo { package }
             | VersionSource::Npm { package }
-            | VersionSource::Pypi { package }
-            | VersionSource::Deb { package } => Some(package),
+            | VersionSource::Pypi { package } => Some(package),
             VersionSource::GitHub { repository, .. } => repository.rsplit('/').next(),
             VersionSource::Url { .. } => None,
         }
@@ -176,9 +172,6 @@ pub enum Action {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         extras: Vec<String>,
     },
-    DebInstall {
-        packages: Vec<String>,
-    },
     Run {
         /// The program and its arguments; no shell reads them.
         command: Vec<String>,
@@ -222,7 +215,7 @@ mod tests {
         for (name, package, programs, expected) in rows {
             let recipe = ToolRecipe {
                 metadata: Metadata { name: (*package).to_owned(), ..Metadata::default() },
-                version: VersionSource::Deb { package: (*package).to_owned() },
+                version: VersionSource::Pypi { package: (*package).to_owned() },
                 steps: Vec::new(),
                 verify: VerifySection::by_version(package),
                 provenance: None,

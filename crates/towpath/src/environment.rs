@@ -135,10 +135,20 @@ pub struct Directories {
     pub cache: PathBuf,
 }
 
-/// PATH without its relative entries, for programs that are ours to call.
+/// PATH for programs that are ours to call: without its relative entries, and without the directory of
+/// installed tools, which may have any name.
 pub fn absolute_path_entries() -> Option<OsString> {
     let path = std::env::var_os("PATH")?;
-    std::env::join_paths(std::env::split_paths(&path).filter(|entry| entry.is_absolute())).ok()
+    let has_tools =
+        |entry: &Path| entry.parent().is_some_and(|p| p.join("tools/.installs").is_dir());
+    let entries = std::env::split_paths(&path);
+    let entries = entries.filter(|entry| entry.is_absolute() && !has_tools(entry));
+    std::env::join_paths(entries).ok()
+}
+
+/// The value of PATH for these directories; none if one of them cannot be an entry.
+pub fn path_of(directories: &[PathBuf]) -> Option<OsString> {
+    std::env::join_paths(directories).ok()
 }
 
 impl Environment {

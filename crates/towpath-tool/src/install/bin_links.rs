@@ -2,6 +2,8 @@
 //! that it points into; a file that is no link of ours is never replaced.
 
 use super::tool_directories::{ToolDirectories, version_directory_name};
+use serde::Serialize;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
@@ -10,6 +12,44 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug)]
 pub struct BinLinks<'a> {
     directories: &'a ToolDirectories,
+}
+
+/// Where the programs of the system are, and those that its administrator has put there.
+const SYSTEM: [&str; 6] =
+    ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/// Which programs of an install are linked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedLinks {
+    /// None is the tool's own program; an empty list is nothing.
+    pub programs: Option<Vec<String>>,
+    /// Also where a system directory has the name.
+    pub shadow: bool,
+}
+
+impl WantedLinks {
+    pub const OWN: WantedLinks = WantedLinks { programs: None, shadow: false };
+    pub const NOTHING: WantedLinks = WantedLinks { programs: Some(Vec::new()), shadow: false };
+
+    pub(super) fn programs(&self, own: &str) -> Vec<String> {
+        self.programs.clone().unwrap_or_else(|| vec![own.to_owned()])
+    }
+}
+
+/// A program that is not linked, because something else has its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotLinked {
+    pub program: String,
+    pub taken_by: PathBuf,
+}
+
+impl fmt::Display for NotLinked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NotLinked { program, taken_by } = self;
+        write!(f, "{program} is not linked: {} has its name", taken_by.display())?;
+        let is_system = SYSTEM.iter().any(|directory| taken_by.starts_with(directory));
+        if is_system { write!(f, "; --shadow links it all the same") } else { Ok(()) }
+    }
 }
 
 /// What a name in `bin/` is.
@@ -51,30 +91,40 @@ impl<'a> BinLinks<'a> {
         fs::remove_file(trial)
     }
 
-    /// Links the programs of a version. Returns those whose name another tool, or a file that is not
-    /// ours, has already.
+    /// Links programs of a version. Returns those whose name the system, another tool, or a file that is
+    /// not ours has already.
     pub fn link(
         &self,
         tool: &str,
         version: &str,
         programs: &[(String, PathBuf)],
-    ) -> io::Result<Vec<String>> {
-        let mut taken = Vec::new();
+        shadow: bool,
+    ) -> io::Result<Vec<NotLinked>> {
+        let mut not_linked = Vec::new();
+        if programs.is_empty() {
+            return Ok(not_linked);
+        }
         fs::create_dir_all(self.directories.bin())?;
         for (program, inside) in programs {
-            match self.entry(program) {
-                BinEntry::Foreign => taken.push(program.clone()),
-                BinEntry::Tool { tool: other, .. } if other != tool => taken.push(program.clone()),
-                BinEntry::Free | BinEntry::Tool { .. } => {
-                    let target = Path::new("../tools").join(tool);
-                    let target = target.join(version_directory_name(version)).join(inside);
-                    replace_link(&self.path(program), &target)?;
-                }
+            let of_system = SYSTEM.iter().map(|directory| Path::new(directory).join(program));
+            let of_system = of_system.into_iter().find(|file| !shadow && file.exists());
+            let taken_by = match self.entry(program) {
+                // What was linked once stays linked.
+                BinEntry::Tool { tool: own, .. } if own == tool => None,
+                BinEntry::Free => of_system,
+                BinEntry::Tool { .. } | BinEntry::Foreign => Some(self.path(program)),
+            };
+            if let Some(taken_by) = taken_by {
+                not_linked.push(NotLinked { program: program.clone(), taken_by });
+                continue;
             }
+            let target = Path::new("../tools").join(tool);
+            let target = target.join(version_directory_name(version)).join(inside);
+            replace_link(&self.path(program), &target)?;
         }
         let current: Vec<&str> = programs.iter().map(|(program, _)| program.as_str()).collect();
         self.unlink(tool, |program| !current.contains(&program))?;
-        Ok(taken)
+        Ok(not_linked)
     }
 
     /// Removes the links into a version of a tool, or into all of them.

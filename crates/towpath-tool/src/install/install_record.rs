@@ -38,6 +38,9 @@ pub struct InstallRecord {
     /// Directories outside of the install that its programs need, such as an interpreter's.
     #[serde(default)]
     pub runtime: Vec<PathBuf>,
+    /// The programs that `bin/` leads to while it is in use.
+    #[serde(default)]
+    pub linked: Vec<String>,
     /// Of the list of all its files; none in installs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<String>,
@@ -76,6 +79,13 @@ impl InstallRecord {
         let file = fs::File::create_new(install.join(FILE))?;
         io::Write::write_all(&mut &file, &text)?;
         file.sync_all()
+    }
+
+    /// The programs that are linked, by name and path inside of the install.
+    pub fn linked_programs(&self) -> Vec<(String, PathBuf)> {
+        let mut programs = self.relative_programs();
+        programs.retain(|(name, _)| self.linked.contains(name));
+        programs
     }
 
     /// The programs of the install, by name and path inside of it.

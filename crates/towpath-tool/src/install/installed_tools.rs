@@ -78,11 +78,8 @@ impl<'a> InstalledTools<'a> {
         remove_directory(&tool.directory).map_err(at(&tool.directory))?;
         let next = self.versions(&record.tool)?.into_iter().next().filter(|_| tool.in_use);
         if let Some(next) = &next {
-            links.link(
-                &next.record.tool,
-                &next.record.version,
-                &next.record.relative_programs(),
-            )?;
+            let InstallRecord { tool, version, .. } = &next.record;
+            links.link(tool, version, &next.record.linked_programs(), true)?;
         }
         // Whoever installs the tool at this moment has made them again.
         let _ = fs::remove_dir(self.directories.tool(&record.tool));

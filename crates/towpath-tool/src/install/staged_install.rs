@@ -1,7 +1,7 @@
 //! One install from its lock to its link: fetched, built in a directory of its own, and then either
 //! published with what proves that it works, or removed. Dropping a staged install removes it.
 
-use super::bin_links::{BinLinks, replace_link};
+use super::bin_links::{BinLinks, NotLinked, WantedLinks, replace_link};
 use super::install_lock::{InstallLock, LockError};
 use super::install_record::{
     InstallRecord, InstalledBinary, SCHEMA, SandboxRecord, sha256_of_file,
@@ -11,7 +11,7 @@ use super::installed_tools::{InstalledTools, remove_directory};
 use super::tool_directories::{ToolDirectories, version_directory_name};
 use crate::recipe_file::write_recipe;
 use crate::self_repair::Proof;
-use crate::sources::{Artifact, Built, SourceContext, SourceError, SourceRef, build, fetch};
+use crate::sources::{Artifact, Built, Locks, SourceContext, SourceError, SourceRef, build, fetch};
 use crate::tool_recipe::ToolRecipe;
 use crate::verification::SandboxSetup;
 use std::fs;
@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 use towpath_process::sandbox::Confinement;
 
 const RECIPE: &str = "towpath-tool.toml";
+/// What the clients have chosen for it.
+const LOCKS: &str = "towpath-locks.json";
 
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
@@ -29,10 +31,6 @@ pub enum InstallError {
     Source(#[from] SourceError),
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
-    #[error(
-        "what was fetched for {tool} {version} has the hash {found}, and the lock file has {expected}"
-    )]
-    Integrity { tool: String, version: String, expected: String, found: String },
     #[error("{tool} {version} has no program")]
     NoPrograms { tool: String, version: String },
 }
@@ -62,32 +60,25 @@ pub struct StagedInstall<'a> {
 pub struct Published {
     pub record: InstallRecord,
     pub directory: PathBuf,
-    /// Programs whose name in `bin/` belongs to something else.
-    pub not_linked: Vec<String>,
-    /// Directories that a program expects outside of the install, where they are not: by program.
-    pub missing_outside: Vec<(String, PathBuf)>,
+    /// Programs that were to be linked, and whose name belongs to something else.
+    pub not_linked: Vec<NotLinked>,
 }
 
 impl<'a> StagedInstall<'a> {
-    /// Fetches and builds a version. `expected` is the hash that a lock file has for it.
+    /// Fetches and builds a version, exactly as it is locked where it is.
     pub fn build(
         directories: &'a ToolDirectories,
         lock: InstallLock,
         recipe: &ToolRecipe,
         version: &str,
-        expected: Option<&str>,
+        locks: &Locks,
         context: &mut SourceContext<'_>,
     ) -> Result<StagedInstall<'a>, InstallError> {
         let tool = recipe.metadata.name.clone();
         let installs = directories.installs(&tool);
         let tools = InstalledTools::new(directories);
         tools.remove_leftovers(&tool).map_err(InstallError::file(&installs))?;
-        let artifact = fetch(recipe, version, context)?;
-        if let Some(expected) = expected.filter(|expected| *expected != artifact.integrity) {
-            let (version, expected) = (version.to_owned(), expected.to_owned());
-            let found = artifact.integrity;
-            return Err(InstallError::Integrity { tool, version, expected, found });
-        }
+        let artifact = fetch(recipe, version, locks, context)?;
         let directory = new_directory(&installs, version).map_err(InstallError::file(&installs))?;
         let mut staged = StagedInstall {
             directories,
@@ -126,11 +117,12 @@ impl<'a> StagedInstall<'a> {
         sandbox_of(&self.directory, &self.built.runtime, confinement, own_program)
     }
 
-    /// Makes the install visible, with what proves that it works.
+    /// Makes the install visible, with what proves that it works, and links what is asked for.
     pub fn publish(
         mut self,
         proof: &Proof,
         from: &SourceRef,
+        wanted: &WantedLinks,
         now_ms: i64,
     ) -> Result<Published, InstallError> {
         let bin = self.directories.bin();
@@ -139,20 +131,19 @@ impl<'a> StagedInstall<'a> {
         links.require_writable().map_err(InstallError::file(&bin))?;
         let recipe = self.directory.join(RECIPE);
         fs::write(&recipe, write_recipe(&proof.recipe)).map_err(InstallError::file(&recipe))?;
-        let record = self.record(proof, from, now_ms)?;
+        let locks = self.directory.join(LOCKS);
+        let text = serde_json::to_vec(&self.artifact.locks).expect("a map of texts is JSON");
+        fs::write(&locks, text).map_err(InstallError::file(&locks))?;
+        let linked = wanted.programs(proof.recipe.main_binary());
+        let record = InstallRecord { linked, ..self.record(proof, from, now_ms)? };
         record.write(&self.directory).map_err(InstallError::file(&self.directory))?;
         let link = self.directories.version(&self.tool, &self.version);
         self.link(&link).map_err(InstallError::file(&link))?;
         self.published = true;
         let not_linked = links
-            .link(&self.tool, &self.version, &record.relative_programs())
+            .link(&self.tool, &self.version, &record.linked_programs(), wanted.shadow)
             .map_err(InstallError::file(&bin))?;
-        Ok(Published {
-            record,
-            directory: self.directory.clone(),
-            not_linked,
-            missing_outside: std::mem::take(&mut self.built.missing_outside),
-        })
+        Ok(Published { record, directory: self.directory.clone(), not_linked })
     }
 
     fn link(&self, link: &Path) -> io::Result<()> {
@@ -202,6 +193,7 @@ impl<'a> StagedInstall<'a> {
             sandbox: SandboxRecord { kind: proof.sandbox.kind.to_owned(), not_enforced },
             repair_metadata: proof.repair.clone(),
             runtime: self.built.runtime.clone(),
+            linked: Vec::new(),
             files: Some(write_list(&self.directory).map_err(InstallError::file(&self.directory))?),
         })
     }
@@ -231,6 +223,13 @@ pub(crate) fn sandbox_of(
         path: readable.iter().map(bin).collect(),
         readable,
     }
+}
+
+/// The recipe of an install, and what the clients have chosen for it.
+pub fn recipe_and_locks(install: &Path) -> Option<(String, Locks)> {
+    let recipe = fs::read_to_string(install.join(RECIPE)).ok()?;
+    let locks = fs::read(install.join(LOCKS)).ok()?;
+    Some((recipe, serde_json::from_slice(&locks).ok()?))
 }
 
 /// A directory that nobody else has.

@@ -1,24 +1,15 @@
-//! `tools.lock`: for each tool its source, its version, its recipe with the check that passed, and the
-//! hash of what was fetched, by platform. It is written by installs and read back as it was written.
+//! `tools.lock`: for each tool its source, its version, its recipe with the check that passed, and all that was
+//! resolved for it, with addresses and hashes, as the lock file of its source's client. It is written by
+//! installs and read back as it was written.
 
-use crate::recipe_file::{read_recipe, write_recipe};
-use crate::sources::SourceRef;
+use crate::recipe_file::read_recipe;
+use crate::sources::{Locks, SourceRef};
 use crate::tool_recipe::ToolRecipe;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use towpath_core::Source;
 
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 const HEADER: &str = "# Written by installs of the tools in tools.toml. Commit both files.\n\n";
-
-/// Where an artifact was fetched: others get other files.
-pub const PLATFORM: &str = if cfg!(target_arch = "aarch64") {
-    "linux-aarch64"
-} else if cfg!(target_arch = "x86_64") {
-    "linux-x86-64"
-} else {
-    "other"
-};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,16 +27,17 @@ pub struct LockedTool {
     pub version: String,
     /// A whole tool recipe, as its file would be.
     recipe: String,
-    /// By platform.
-    pub integrity: BTreeMap<String, String>,
+    /// The clients' own lock files, by step, and by platform where that matters.
+    #[serde(default, skip_serializing_if = "Locks::is_empty")]
+    pub locks: Locks,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum LockFileError {
     #[error("line {line}: {message}")]
     Toml { line: usize, message: String },
-    #[error("it was written by a newer version of this program (form {0})")]
-    Newer(u32),
+    #[error("it was written by another version of this program (form {0})")]
+    OtherForm(u32),
     #[error("the recipe of `{tool}`: {problem}")]
     Recipe { tool: String, problem: String },
 }
@@ -63,8 +55,8 @@ impl LockFile {
             let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
             LockFileError::Toml { line, message: error.message().to_owned() }
         })?;
-        if file.form > FORM {
-            return Err(LockFileError::Newer(file.form));
+        if file.form != FORM {
+            return Err(LockFileError::OtherForm(file.form));
         }
         for tool in &file.tools {
             tool.recipe()?;
@@ -86,8 +78,8 @@ impl LockFile {
     pub fn put(&mut self, mut tool: LockedTool) {
         let same = |known: &LockedTool| known.from == tool.from && known.version == tool.version;
         if let Some(known) = self.find(&tool.name).filter(|known| same(known)) {
-            for (platform, hash) in &known.integrity {
-                tool.integrity.entry(platform.clone()).or_insert_with(|| hash.clone());
+            for (part, lock) in &known.locks {
+                tool.locks.entry(part.clone()).or_insert_with(|| lock.clone());
             }
         }
         self.tools.retain(|known| known.name != tool.name);
@@ -97,20 +89,10 @@ impl LockFile {
 }
 
 impl LockedTool {
-    pub fn new(
-        name: &str,
-        from: &SourceRef,
-        version: &str,
-        recipe: &ToolRecipe,
-        integrity: &str,
-    ) -> LockedTool {
-        LockedTool {
-            name: name.to_owned(),
-            from: from.to_string(),
-            version: version.to_owned(),
-            recipe: write_recipe(recipe),
-            integrity: BTreeMap::from([(PLATFORM.to_owned(), integrity.to_owned())]),
-        }
+    /// `recipe` is a whole tool recipe, as its file would be.
+    pub fn new(name: &str, from: &SourceRef, version: &str, recipe: String, locks: Locks) -> Self {
+        let (name, from, version) = (name.to_owned(), from.to_string(), version.to_owned());
+        LockedTool { name, from, version, recipe, locks }
     }
 
     pub fn recipe(&self) -> Result<ToolRecipe, LockFileError> {
@@ -119,10 +101,5 @@ impl LockedTool {
             tool: self.name.clone(),
             problem: problems.first().map_or(String::new(), |problem| problem.message.clone()),
         })
-    }
-
-    /// The hash of what is fetched on this platform, if that was installed before.
-    pub fn integrity_here(&self) -> Option<&str> {
-        self.integrity.get(PLATFORM).map(String::as_str)
     }
 }

@@ -67,11 +67,10 @@ pub(super) const SOURCES: &[KindRow] = &[
     source!("cargo", Key::required("package")),
     source!("npm", Key::required("package")),
     source!("pypi", Key::required("package")),
-    source!("deb", Key::required("package")),
     source!("github", Key::required("repository"), Key::optional("tag_prefix")),
     source!("url", Key::required("version")),
 ];
-pub(super) const SOURCE_WORDS: &[&str] = &["cargo", "npm", "pypi", "deb", "github", "url"];
+pub(super) const SOURCE_WORDS: &[&str] = &["cargo", "npm", "pypi", "github", "url"];
 /// The keys of a version source whose kind is not known.
 pub(super) const ANY_SOURCE: &[Key] = &[
     Key::required("source"),
@@ -98,7 +97,6 @@ pub(super) const ACTIONS: &[KindRow] = &[
     action!("cargo_install", Key::required("package"), Key::optional("features")),
     action!("npm_install", Key::required("package")),
     action!("pip_install", Key::required("package"), Key::optional("extras")),
-    action!("deb_install", Key::required("packages")),
     action!("run", Key::required("command"), Key::optional("network")),
 ];
 pub(super) const ACTION_WORDS: &[&str] = &[
@@ -108,7 +106,6 @@ pub(super) const ACTION_WORDS: &[&str] = &[
     "cargo_install",
     "npm_install",
     "pip_install",
-    "deb_install",
     "run",
 ];
 /// The keys of a step whose action is not known.

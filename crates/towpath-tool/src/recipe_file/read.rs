@@ -82,7 +82,6 @@ impl RecipeReader<'_> {
             "cargo" => VersionSource::Cargo { package: package? },
             "npm" => VersionSource::Npm { package: package? },
             "pypi" => VersionSource::Pypi { package: package? },
-            "deb" => VersionSource::Deb { package: package? },
             "github" => {
                 let repository = self.text(&keys, "repository", check_values::repository);
                 let tag_prefix = self.text(&keys, "tag_prefix", check_values::one_line);

@@ -45,10 +45,6 @@ impl RecipeReader<'_> {
                 self.one_name_each(keys);
                 Some(Action::InstallBinaries { binaries, names })
             }
-            "deb_install" => {
-                let packages = self.names(keys, "packages", check_values::package_name)?;
-                Some(Action::DebInstall { packages })
-            }
             "run" => {
                 let command = self.names(keys, "command", check_values::plain);
                 let network = self.fields.bool(keys.get("network")).unwrap_or(false);

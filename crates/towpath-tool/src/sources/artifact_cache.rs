@@ -9,6 +9,7 @@ use crate::download::hexadecimal;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,11 @@ pub struct Artifact {
     pub checksums: Vec<(String, String)>,
     /// The version of the interpreter that it was fetched for, if that matters.
     pub made_for: Option<String>,
+    /// What the clients have chosen, as their own lock files: by part, and where it matters by platform.
+    pub locks: Locks,
 }
+
+pub type Locks = BTreeMap<String, String>;
 
 /// What was asked for.
 #[derive(Debug, Clone, Serialize)]
@@ -34,6 +39,8 @@ pub(super) struct FetchRequest {
     /// The steps that fetch something, as JSON.
     pub steps: serde_json::Value,
     pub platform: String,
+    /// Exactly this; empty for what the clients choose.
+    pub locks: Locks,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,6 +50,8 @@ struct ArtifactFile {
     checksums: Vec<(String, String)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     made_for: Option<String>,
+    #[serde(default)]
+    locks: Locks,
 }
 
 const SCHEMA: u32 = 1;
@@ -104,6 +113,7 @@ impl<'c> ArtifactCache<'c> {
                 tree,
                 checksums: Vec::new(),
                 made_for: None,
+                locks: Locks::new(),
                 _lock: lock,
             });
         }
@@ -122,11 +132,13 @@ impl<'c> ArtifactCache<'c> {
         partial.checksums.sort();
         let checksums = std::mem::take(&mut partial.checksums);
         let made_for = partial.made_for.take();
+        let locks = std::mem::take(&mut partial.locks);
         let file = ArtifactFile {
             schema: SCHEMA,
             integrity: integrity.clone(),
             checksums: checksums.clone(),
             made_for: made_for.clone(),
+            locks: locks.clone(),
         };
         let text = serde_json::to_vec_pretty(&file).expect("strings and lists are JSON");
         let complete = partial.directory.join("complete");
@@ -147,7 +159,7 @@ impl<'c> ArtifactCache<'c> {
             }
             Err(error) => return Err(SourceError::io(&target)(error)),
         }
-        Ok(Artifact { directory: target.join(TREE), integrity, checksums, made_for })
+        Ok(Artifact { directory: target.join(TREE), integrity, checksums, made_for, locks })
     }
 
     fn directory(&self, request: &FetchRequest) -> PathBuf {
@@ -169,8 +181,8 @@ fn unchanged(directory: &Path) -> Option<Artifact> {
     let file: ArtifactFile = serde_json::from_slice(&text).ok()?;
     let tree = directory.join(TREE);
     let same = file.schema == SCHEMA && tree_hash(&tree).is_ok_and(|hash| hash == file.integrity);
-    let ArtifactFile { integrity, checksums, made_for, .. } = file;
-    same.then_some(Artifact { directory: tree, integrity, checksums, made_for })
+    let ArtifactFile { integrity, checksums, made_for, locks, .. } = file;
+    same.then_some(Artifact { directory: tree, integrity, checksums, made_for, locks })
 }
 
 /// A tree that is being fetched. Dropping it removes it.
@@ -181,10 +193,16 @@ pub(super) struct PartialArtifact {
     pub tree: PathBuf,
     pub checksums: Vec<(String, String)>,
     pub made_for: Option<String>,
+    pub locks: Locks,
     _lock: File,
 }
 
 impl PartialArtifact {
+    /// What everything of it is in.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// A directory beside the tree, for what is not kept.
     pub fn scratch(&self, name: &str) -> Result<PathBuf, SourceError> {
         make_directory(self.directory.join(format!("scratch-{name}")))

@@ -16,16 +16,17 @@ pub struct Candidate {
     /// A URL of the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub homepage: Option<String>,
-    /// A URL of its source code.
+    /// Who publishes it, in the registry's words.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub repository: Option<String>,
+    pub owner: Option<String>,
+    /// The day of this version, where the registry has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
     /// The programs it has; empty where that is not known before it is fetched.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub binaries: Vec<String>,
-    /// The source has exactly this name, not one that is only like it.
-    pub exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unusable: Option<Unusable>,
     /// The file of a release that is for this machine.
@@ -46,6 +47,12 @@ pub enum Unusable {
     NoWheel,
     NoAsset,
     NoRelease,
+    /// Something that it needs is not in the registry, but at an address of the package's own.
+    DirectReference,
+    /// Its publisher has withdrawn this version.
+    Yanked,
+    /// Nothing of what its registry sends can be checked.
+    NoHash,
 }
 
 impl fmt::Display for Unusable {
@@ -55,6 +62,9 @@ impl fmt::Display for Unusable {
             Unusable::NoWheel => "no wheel for this Python and this machine",
             Unusable::NoAsset => "its release has no file for this machine",
             Unusable::NoRelease => "no release",
+            Unusable::DirectReference => "it needs something from outside of the registry",
+            Unusable::Yanked => "its publisher has withdrawn this version",
+            Unusable::NoHash => "its registry has no hash for something that it needs",
         })
     }
 }
@@ -66,21 +76,14 @@ impl Candidate {
             version: version.to_owned(),
             description: None,
             homepage: None,
-            repository: None,
+            owner: None,
+            published: None,
             license: None,
             binaries: Vec::new(),
-            exact: true,
             unusable: None,
             asset: None,
             tag_prefix: None,
         }
-    }
-
-    pub(super) fn with_repository(mut self, page: Option<&str>) -> Candidate {
-        // As npm writes them.
-        let page = page.map(|page| page.trim_start_matches("git+").replace("git://", "https://"));
-        self.repository = page.and_then(|page| web_page(page.trim_end_matches(".git")));
-        self
     }
 
     pub(super) fn described(
@@ -90,7 +93,9 @@ impl Candidate {
         license: Option<&str>,
     ) -> Candidate {
         self.description = description.and_then(|text| one_line(text, LONGEST_DESCRIPTION));
-        self.homepage = homepage.and_then(web_page);
+        // As npm writes repositories.
+        let page = homepage.map(|page| page.trim_start_matches("git+").trim_end_matches(".git"));
+        self.homepage = page.and_then(web_page);
         // Some packages put the whole text of their licence there.
         let license = license.filter(|text| !text.trim().contains('\n'));
         self.license = license.and_then(|text| one_line(text, LONGEST_LICENSE));

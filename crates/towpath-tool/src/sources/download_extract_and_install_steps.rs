@@ -5,12 +5,11 @@ use super::BuildStep;
 use super::Built;
 use super::archive_url::{LARGEST_DOWNLOAD, file_name};
 use super::artifact_cache::PartialArtifact;
-use super::build_sandbox::{BuildCommand, BuildSandbox};
+use super::client_sandbox::{Call, ClientSandbox, Configuration, find_program};
 use super::copy_tree::merge_tree;
 use super::fetch_plan::FILES;
 use super::host_platform::HostPlatform;
 use super::installed_programs::{is_inner_path, link_program, real_directory, refuse_links};
-use super::registry_clients::find_program;
 use super::source_context::{SourceContext, Unit};
 use super::source_error::SourceError;
 use crate::archive::{ArchiveLimits, unpack};
@@ -21,6 +20,10 @@ use std::path::{Path, PathBuf};
 
 /// What a command of a recipe finds beside the install's own programs.
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+
+/// A command with network has no configuration of the user.
+const NO_REGISTRY: Configuration =
+    Configuration { variable: "TOWPATH_NO_FILE", below_home: &[], files: &[], variables: &[] };
 
 pub(super) fn download(
     url: &str,
@@ -97,16 +100,15 @@ pub(super) fn run(
     let program = program_of(&program, &files)?;
     let fetched = step.fetched.is_dir().then(|| step.fetched.clone());
     let readable = fetched.into_iter().collect();
-    let mut sandbox = BuildSandbox::open(context, readable, step.install, network)?;
-    let command = BuildCommand {
-        name: "a command of the recipe",
-        program,
-        arguments: words.collect(),
-        variables: vec![("INSTALL", step.install.into()), ("FETCHED", step.fetched.clone().into())],
-        path: vec![step.install.join("bin")],
-        directory: Some(files),
-    };
-    sandbox.run(command, |line, context| context.progress.line(line)).map(|_| ())
+    let (clients, progress) = context.split();
+    let network = network.then_some(&NO_REGISTRY);
+    let mut sandbox = ClientSandbox::open(&clients, network, readable, step.install)?;
+    let name = "a command of the recipe";
+    let mut call = Call::new(name, program, &[]).arguments(words);
+    call = call.variable("INSTALL", step.install).variable("FETCHED", &step.fetched);
+    call.path.push(step.install.join("bin"));
+    call.directory = Some(files);
+    sandbox.run(call, &mut |line| progress.line(line))?.success(name).map(|_| ())
 }
 
 /// A path, or a name that the system has.

@@ -1,7 +1,7 @@
 //! What of a recipe is for this machine, and what of that has to be fetched. A recipe whose names are no
 //! names of their source is refused here, before they are arguments of a client.
 
-use super::artifact_cache::FetchRequest;
+use super::artifact_cache::{FetchRequest, Locks};
 use super::host_platform::HostPlatform;
 use super::source_error::SourceError;
 use super::source_ref::{SourceKind, SourceRef, check_version};
@@ -49,6 +49,7 @@ impl<'r> FetchPlan<'r> {
             version: version.to_owned(),
             steps: serde_json::to_value(fetching).expect("actions are JSON"),
             platform: platform.word(),
+            locks: Locks::new(),
         };
         Ok(FetchPlan { request, steps })
     }
@@ -63,7 +64,6 @@ fn part_of(action: &Action, number: usize) -> String {
         Action::CargoInstall { .. } => format!("cargo-{number}"),
         Action::NpmInstall { .. } => format!("npm-{number}"),
         Action::PipInstall { .. } => format!("pypi-{number}"),
-        Action::DebInstall { .. } => format!("deb-{number}"),
         _ => FILES.to_owned(),
     }
 }
@@ -77,9 +77,6 @@ fn check_packages(action: &Action) -> Result<(), SourceError> {
         Action::PipInstall { package, extras } => {
             check(SourceKind::Pypi, package)?;
             extras.iter().try_for_each(|extra| check(SourceKind::Pypi, extra))
-        }
-        Action::DebInstall { packages } => {
-            packages.iter().try_for_each(|package| check(SourceKind::Deb, package))
         }
         _ => Ok(()),
     }

@@ -30,10 +30,6 @@ pub fn generate(
             VersionSource::Pypi { package: package.clone() },
             Some(Action::PipInstall { package, extras: Vec::new() }),
         ),
-        SourceKind::Deb => (
-            VersionSource::Deb { package: package.clone() },
-            Some(Action::DebInstall { packages: vec![package] }),
-        ),
         SourceKind::GitHub => {
             let tag_prefix = candidate.tag_prefix.clone();
             (VersionSource::GitHub { repository: package, tag_prefix }, None)

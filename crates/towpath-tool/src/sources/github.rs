@@ -62,12 +62,9 @@ pub(super) fn look_up(
     let repository = repository.unwrap_or_default();
     let spdx = repository.license.and_then(|license| license.spdx_id);
     let spdx = spdx.filter(|license| license != "NOASSERTION");
-    let html = repository.html_url;
-    let page = repository.homepage.filter(|page| page.starts_with("http")).or(html.clone());
+    let page = repository.homepage.filter(|page| page.starts_with("http")).or(repository.html_url);
     let describe = |candidate: Candidate| {
-        candidate
-            .described(repository.description.as_deref(), page.as_deref(), spdx.as_deref())
-            .with_repository(html.as_deref())
+        candidate.described(repository.description.as_deref(), page.as_deref(), spdx.as_deref())
     };
     let Some(release) = release else {
         if version.is_some() {

@@ -3,13 +3,15 @@
 
 use super::artifact_cache::ArtifactCache;
 use super::candidate::Candidate;
-use super::choose_source::Found;
-use super::registry_clients::Clients;
+use super::client_sandbox::Clients;
 use super::source_context::SourceContext;
 use super::source_error::SourceError;
 use super::source_ref::{SourceKind, SourceRef, check_version};
-use super::{archive_url, cargo, debian, github, npm, pypi};
+use super::{archive_url, cargo, github, npm, pypi};
 use std::path::Path;
+
+/// A source and its answer.
+pub type Found = (SourceKind, Result<Option<Candidate>, SourceError>);
 
 /// What one source has; none if it has nothing of that name, or not that version.
 pub fn look_up(
@@ -36,17 +38,16 @@ pub fn search(name: &str, context: &mut SourceContext<'_>) -> Vec<Found> {
     let (clients, _) = context.split();
     let named = SourceKind::ALL.iter().copied().filter(|kind| kind.has_names());
     std::thread::scope(|scope| {
-        let asked: Vec<_> = named
-            .map(|kind| {
-                let cache = &cache;
-                // A name that this source cannot have is not there.
-                let ask = move || match SourceRef::new(kind, name) {
-                    Ok(source) => look_up_package(&source, None, &clients, cache),
-                    Err(_) => Ok(None),
-                };
-                (kind, scope.spawn(ask))
-            })
-            .collect();
+        let ask = |kind| {
+            let cache = &cache;
+            // A name that this source cannot have is not there.
+            let ask = move || match SourceRef::new(kind, name) {
+                Ok(source) => look_up_package(&source, None, &clients, cache),
+                Err(_) => Ok(None),
+            };
+            (kind, scope.spawn(ask))
+        };
+        let asked: Vec<_> = named.map(ask).collect();
         let answer = |(kind, thread): (SourceKind, std::thread::ScopedJoinHandle<'_, _>)| {
             let answer = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (kind, answer)
@@ -69,7 +70,6 @@ fn look_up_package(
         SourceKind::Cargo => cargo::look_up(name, version, clients, &directory),
         SourceKind::Npm => npm::look_up(name, version, clients, &directory),
         SourceKind::Pypi => pypi::look_up(name, version, clients, &directory),
-        SourceKind::Deb => debian::look_up(name, version, clients, &directory, cache),
         SourceKind::GitHub | SourceKind::Url => Ok(None),
     }
 }

@@ -1,24 +1,25 @@
-//! Where tools come from: the registries of Cargo, npm and PyPI, Debian's archive, releases on GitHub,
-//! files at a URL. Each source is looked up by name, gives a recipe, is fetched with everything that an
-//! offline build needs, and is built in the sandbox.
+//! Where tools come from: the registries of npm, PyPI and Cargo, releases on GitHub, files at a URL. Each
+//! source is looked up by name, gives a recipe, is fetched with everything that an offline build needs, and
+//! is built.
 //!
-//! | step | network | configuration | foreign code |
+//! | step | network | configuration | confined |
 //! |---|---|---|---|
-//! | [`look_up`], [`search`], [`choose`], [`generate`] | yes | the user's | none |
-//! | [`fetch`] | yes, unless it is in the cache | the user's | none |
-//! | [`build`] | none, unless a step declares it | none | in the sandbox |
+//! | [`look_up`], [`search`], [`generate`] | yes | the user's for that registry | yes |
+//! | [`fetch`] | yes, unless it is in the cache | the user's for that registry | yes |
+//! | [`build`] | none, unless a step declares it | none | yes |
 //!
 //! The registries' own clients do the work, so that mirrors, proxies and credentials of the machine
-//! count; they are found on the PATH that the caller gives.
+//! count; they are found on the PATH that the caller gives. Files of releases and URLs are downloaded and
+//! unpacked by this program itself.
 
 mod archive_url;
 mod artifact_cache;
-mod build_sandbox;
 mod candidate;
 mod cargo;
-mod choose_source;
+mod client_sandbox;
 mod copy_tree;
-mod debian;
+mod crate_info;
+mod crate_programs;
 mod download_extract_and_install_steps;
 mod fetch_plan;
 mod generate_recipe;
@@ -27,29 +28,32 @@ mod host_platform;
 mod installed_programs;
 mod look_up_name;
 mod npm;
+mod npm_view;
+mod pip_report;
 mod pypi;
-mod registry_clients;
 mod release_asset;
 mod source_context;
 mod source_error;
 mod source_ref;
+mod tool_names;
 mod tree_hash;
+mod wheel_programs;
 
-pub use artifact_cache::Artifact;
+pub use artifact_cache::{Artifact, Locks};
 pub use candidate::{Candidate, Unusable};
-pub use choose_source::{Choice, Found, choose};
 pub use generate_recipe::generate;
 pub use host_platform::HostPlatform;
-pub use look_up_name::{look_up, search};
+pub use look_up_name::{Found, look_up, search};
 pub use release_asset::ReleaseAsset;
 pub use source_context::{NoProgress, Progress, SourceContext, Unit};
 pub use source_error::SourceError;
 pub use source_ref::{SourceKind, SourceRef, SourceRefError, check_version};
+pub use tool_names::{KnownTool, known_tool, known_tools};
 pub(crate) use tree_hash::sorted_tree;
 
 use crate::tool_recipe::{Action, ToolRecipe};
-use artifact_cache::{ArtifactCache, PartialArtifact};
-use build_sandbox::without_special_bits;
+use artifact_cache::{ArtifactCache, FetchRequest, PartialArtifact};
+use client_sandbox::without_special_bits;
 use fetch_plan::{FetchPlan, PlannedStep};
 use installed_programs::{add_directory, refuse_links};
 use std::path::{Path, PathBuf};
@@ -62,8 +66,28 @@ pub struct Built {
     /// Directories outside of the install and of the system that its programs need, such as those of an
     /// interpreter; each has its programs in `bin/`.
     pub runtime: Vec<PathBuf>,
-    /// Directories that a program expects outside of the install, where they are not: by program.
-    pub missing_outside: Vec<(String, PathBuf)>,
+}
+
+/// What the fetch of one step of a client works with.
+struct FetchStep<'s> {
+    package: &'s str,
+    /// Of a package of PyPI.
+    extras: &'s [String],
+    version: &'s str,
+    /// The part of the artifact that it fills.
+    part: &'s str,
+    /// What must be fetched; where it has nothing for the step, the client chooses.
+    locks: &'s Locks,
+}
+
+impl FetchStep<'_> {
+    /// As pip writes it.
+    fn requirement(&self) -> String {
+        match self.extras {
+            [] => format!("{}=={}", self.package, self.version),
+            extras => format!("{}[{}]=={}", self.package, extras.join(","), self.version),
+        }
+    }
 }
 
 /// What the build of one step works with.
@@ -75,46 +99,50 @@ struct BuildStep<'s> {
     version: &'s str,
 }
 
-/// Fetches everything that an offline build of a version needs. What was fetched before and is unchanged
-/// is used again, without network and without the source's client.
+/// Fetches everything that an offline build of a version needs, exactly as it is locked where it is. What was
+/// fetched before and is unchanged is used again, without network and without the source's client.
 pub fn fetch(
     recipe: &ToolRecipe,
     version: &str,
+    locks: &Locks,
     context: &mut SourceContext<'_>,
 ) -> Result<Artifact, SourceError> {
     let plan = FetchPlan::new(recipe, version, &HostPlatform::current())?;
     let directory = context.cache.clone();
     let cache = ArtifactCache::new(&directory);
-    if let Some(artifact) = cache.find(&plan.request) {
-        if artifact.made_for.is_none() || pypi::is_for_this_python(&artifact, context) {
+    let locked = FetchRequest { locks: locks.clone(), ..plan.request.clone() };
+    for request in [&locked, &plan.request] {
+        let Some(artifact) = cache.find(request) else { continue };
+        let other =
+            artifact.locks.iter().any(|(part, lock)| locks.get(part).is_some_and(|l| l != lock));
+        if !other && (artifact.made_for.is_none() || pypi::is_for_this_python(&artifact, context)) {
             return Ok(artifact);
         }
-        cache.discard(&plan.request);
     }
+    cache.discard(&locked);
     context.progress.phase("fetch");
     let mut partial = cache.begin()?;
     for step in &plan.steps {
-        fetch_step(step, version, &mut partial, context)?;
+        fetch_step(step, version, locks, &mut partial, context)?;
     }
-    cache.publish(&plan.request, partial)
+    cache.publish(&locked, partial)
 }
 
 fn fetch_step(
     step: &PlannedStep<'_>,
     version: &str,
+    locks: &Locks,
     partial: &mut PartialArtifact,
     context: &mut SourceContext<'_>,
 ) -> Result<(), SourceError> {
     let part = step.part.as_str();
+    let of = |package, extras| FetchStep { package, extras, version, part, locks };
     match step.action {
-        Action::CargoInstall { package, .. } => {
-            cargo::fetch(package, version, part, partial, context)
-        }
-        Action::NpmInstall { package } => npm::fetch(package, version, part, partial, context),
+        Action::CargoInstall { package, .. } => cargo::fetch(&of(package, &[]), partial, context),
+        Action::NpmInstall { package } => npm::fetch(&of(package, &[]), partial, context),
         Action::PipInstall { package, extras } => {
-            pypi::fetch(package, extras, version, part, partial, context)
+            pypi::fetch(&of(package, extras), partial, context)
         }
-        Action::DebInstall { packages } => debian::fetch(packages, version, part, partial, context),
         Action::Download { url, sha256, file } => download_extract_and_install_steps::download(
             url,
             sha256,
@@ -166,7 +194,6 @@ fn build_step(
         Action::PipInstall { package, extras } => {
             pypi::build(package, extras, step, built, context)
         }
-        Action::DebInstall { packages } => debian::build(packages, step, built, context),
         Action::Download { .. } => Ok(()),
         Action::Extract { file, strip } => {
             download_extract_and_install_steps::extract(file, *strip, step)

@@ -1,7 +1,7 @@
 //! What a source needs of its caller: the environment of the clients, the sandbox for builds, the cache,
 //! and where progress is shown. Everything is given; nothing here looks at the process's own.
 
-use super::registry_clients::Clients;
+use super::client_sandbox::Clients;
 use crate::download::{HttpClient, HttpSettings};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -59,24 +59,21 @@ impl std::fmt::Debug for SourceContext<'_> {
 
 impl SourceContext<'_> {
     pub(super) fn variable(&self, name: &str) -> Option<&OsStr> {
-        variable(&self.environment, name)
+        let mut set = self.environment.iter().filter(|(_, value)| !value.is_empty());
+        set.find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
     }
 
     /// What runs clients, and what shows it, at the same time.
     pub(super) fn split(&mut self) -> (Clients<'_>, &mut dyn Progress) {
-        let clients = Clients { environment: &self.environment, own_program: &self.own_program };
+        let clients = Clients {
+            environment: &self.environment,
+            own_program: &self.own_program,
+            confinement: &self.confinement,
+        };
         (clients, &mut *self.progress)
     }
 
     pub(super) fn http(&self) -> HttpClient {
         HttpClient::new(HttpSettings::from_variables(&self.environment))
     }
-}
-
-pub(super) fn variable<'e>(
-    environment: &'e [(OsString, OsString)],
-    name: &str,
-) -> Option<&'e OsStr> {
-    let found = environment.iter().find(|(key, value)| key == name && !value.is_empty());
-    found.map(|(_, value)| value.as_os_str())
 }

@@ -23,6 +23,8 @@ pub enum SourceError {
     NotFound { from: String, version: String },
     #[error("{from} {version}: {unusable}")]
     Unusable { from: String, version: String, unusable: Unusable },
+    #[error("{0} has other bytes than the lock file has for it")]
+    OtherBytes(String),
     #[error("the recipe has no steps for this machine")]
     NoSteps,
     #[error("`{0}` is not a version")]

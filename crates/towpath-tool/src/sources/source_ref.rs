@@ -16,7 +16,6 @@ pub enum SourceKind {
     Cargo,
     Npm,
     Pypi,
-    Deb,
     GitHub,
     Url,
 }
@@ -58,18 +57,6 @@ const ROWS: &[Row] = &[
         expected: "letters, digits, `.`, `-` and `_`",
     },
     Row {
-        kind: SourceKind::Deb,
-        word: "deb",
-        title: "Debian",
-        has_names: true,
-        is_name: |name| {
-            is_name(name, 128, |c| {
-                c.is_ascii_lowercase() || c.is_ascii_digit() || "+.-".contains(c)
-            })
-        },
-        expected: "lower-case letters, digits, `+`, `.` and `-`",
-    },
-    Row {
         kind: SourceKind::GitHub,
         word: "github",
         title: "GitHub",
@@ -93,7 +80,6 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("python", "pypi"),
     ("crate", "cargo"),
     ("crates", "cargo"),
-    ("apt", "deb"),
     ("node", "npm"),
     ("gh", "github"),
 ];
@@ -103,7 +89,6 @@ impl SourceKind {
         SourceKind::Cargo,
         SourceKind::Npm,
         SourceKind::Pypi,
-        SourceKind::Deb,
         SourceKind::GitHub,
         SourceKind::Url,
     ];
@@ -138,6 +123,9 @@ pub struct SourceRef {
 pub enum SourceRefError {
     #[error("`{text}` names no source: write one of {}", words())]
     NoSource { text: String },
+    /// Programs that are unpacked without the scripts of their packages do not do their work.
+    #[error("Debian's packages belong to the system: apt-get install {0}")]
+    OfSystem(String),
     #[error("unknown source `{word}`{}", near(.nearest))]
     UnknownSource { word: String, nearest: Option<&'static str> },
     #[error("`{name}` is no name of {}: expected {expected}", kind.title())]
@@ -181,7 +169,6 @@ impl SourceRef {
             VersionSource::Cargo { package } => (SourceKind::Cargo, package),
             VersionSource::Npm { package } => (SourceKind::Npm, package),
             VersionSource::Pypi { package } => (SourceKind::Pypi, package),
-            VersionSource::Deb { package } => (SourceKind::Deb, package),
             VersionSource::GitHub { repository, .. } => (SourceKind::GitHub, repository),
             VersionSource::Url { version } => {
                 let url = recipe.steps.iter().find_map(|step| match &step.action {
@@ -221,6 +208,9 @@ impl FromStr for SourceRef {
         // A URL alone is clear enough.
         if matches!(word, "https" | "http") {
             return SourceRef::new(SourceKind::Url, text);
+        }
+        if matches!(word, "deb" | "apt") {
+            return Err(SourceRefError::OfSystem(name.to_owned()));
         }
         let row = ROWS.iter().find(|row| row.word == word).ok_or_else(|| {
             let other = OTHER_WORDS.iter().find(|(other, _)| *other == word).map(|(_, ours)| *ours);
@@ -302,7 +292,6 @@ mod tests {
             "npm:@angular/cli",
             "npm:semver",
             "pypi:zope.interface",
-            "deb:g++-12",
             "github:BurntSushi/ripgrep",
             "github:o/.github",
             "url:https://example.com/a-1.0.tar.gz?x=1&y",
@@ -327,9 +316,6 @@ mod tests {
             "pypi:a[extra]",
             "pypi:-r",
             "pypi:a==1",
-            "deb:Htop",
-            "deb:htop=1",
-            "deb:../x",
             "github:owner",
             "github:owner/..",
             "github:-o/r",
@@ -352,11 +338,9 @@ mod tests {
         assert!(
             message("ripgrep").starts_with("`ripgrep` names no source: write one of cargo:NAME")
         );
-        let error = message("deb:Htop");
-        assert_eq!(
-            error,
-            "`Htop` is no name of Debian: expected lower-case letters, digits, `+`, `.` and `-`"
-        );
+        let error = message("github:Htop");
+        assert_eq!(error, "`Htop` is no name of GitHub: expected OWNER/REPO");
+        assert!(message("deb:htop").contains("apt-get install htop"));
     }
 
     #[test]

@@ -131,7 +131,9 @@ fn respond(stream: &mut (impl Read + Write), reply: Reply) -> std::io::Result<()
     };
     match reply {
         Reply::Body(bytes) => {
-            head("200 OK", &format!("content-length: {}\r\n", bytes.len()))?;
+            let page =
+                if bytes.starts_with(b"<html>") { "content-type: text/html\r\n" } else { "" };
+            head("200 OK", &format!("content-length: {}\r\n{page}", bytes.len()))?;
             stream.write_all(&bytes)
         }
         Reply::Status(code) => head(&format!("{code} Status"), "content-length: 0\r\n"),

@@ -5,7 +5,7 @@ use towpath_core::Source;
 use towpath_tool::project_tools::{LockFile, LockedTool, read_tools_file};
 use towpath_tool::self_repair::read_proposal;
 use towpath_tool::sources::SourceRef;
-use towpath_tool::{read_recipe, write_recipe};
+use towpath_tool::write_recipe;
 
 const RECIPE: &str = r#"[metadata]
 name = "kibi"
@@ -22,15 +22,15 @@ package = "kibi"
 command = "kibi --version"
 "#;
 
-fn locked(version: &str, integrity: &str) -> LockedTool {
-    let recipe = read_recipe(&Source::new("kibi.toml", RECIPE)).expect("a recipe");
+fn locked(version: &str, part: &str, lock: &str) -> LockedTool {
     let from: SourceRef = "cargo:kibi".parse().expect("a source");
-    LockedTool::new("kibi", &from, version, &recipe, integrity)
+    let locks = [(part.to_owned(), lock.to_owned())].into();
+    LockedTool::new("kibi", &from, version, RECIPE.to_owned(), locks)
 }
 
 #[test]
 fn both_forms_of_a_tool_are_read() {
-    let text = "[tools]\nkibi = \"cargo:kibi@0.2.2\"\njq = { from = \"deb:jq\", version = \"1.6\" }\n\
+    let text = "[tools]\nkibi = \"cargo:kibi@0.2.2\"\njq = { from = \"github:jqlang/jq\", version = \"1.6\" }\n\
                 prettier = \"npm:@scope/prettier\"\n";
     let tools = read_tools_file(&Source::new("tools.toml", text)).expect("it is right");
     let shown: Vec<(String, String, Option<String>)> =
@@ -42,7 +42,7 @@ fn both_forms_of_a_tool_are_read() {
         shown,
         [
             row("kibi", "cargo:kibi", Some("0.2.2")),
-            row("jq", "deb:jq", Some("1.6")),
+            row("jq", "github:jqlang/jq", Some("1.6")),
             row("prettier", "npm:@scope/prettier", None),
         ]
     );
@@ -51,31 +51,33 @@ fn both_forms_of_a_tool_are_read() {
 #[test]
 fn a_lock_file_is_read_as_it_was_written() {
     let mut file = LockFile::default();
-    file.put(locked("0.2.2", "sha256:aa"));
+    let lock = "# sha256 of the crate: aa\n[[package]]\nname = '''x'''\n";
+    file.put(locked("0.2.2", "cargo-0", lock));
     let read = LockFile::read(&file.write()).expect("it is ours");
     assert_eq!(read, file);
     let tool = read.find("kibi").expect("it is there");
     assert_eq!(write_recipe(&tool.recipe().expect("a recipe")), RECIPE);
-    assert_eq!(tool.integrity_here(), Some("sha256:aa"));
+    assert_eq!(tool.locks["cargo-0"], lock);
 }
 
 #[test]
 fn what_another_platform_fetched_of_the_same_version_stays() {
     let mut file = LockFile::default();
-    let mut other = locked("0.2.2", "sha256:aa");
-    other.integrity = [("linux-riscv".to_owned(), "sha256:bb".to_owned())].into();
-    file.put(other);
-    file.put(locked("0.2.2", "sha256:aa"));
-    assert_eq!(file.find("kibi").expect("it is there").integrity.len(), 2);
-    file.put(locked("0.3.0", "sha256:cc"));
-    assert_eq!(file.find("kibi").expect("it is there").integrity.len(), 1);
+    file.put(locked("0.2.2", "pypi-0 cpython-3.11-linux-riscv", "a"));
+    file.put(locked("0.2.2", "pypi-0 cpython-3.12-linux-x86_64", "b"));
+    assert_eq!(file.find("kibi").expect("it is there").locks.len(), 2);
+    file.put(locked("0.3.0", "pypi-0 cpython-3.12-linux-x86_64", "c"));
+    assert_eq!(file.find("kibi").expect("it is there").locks.len(), 1);
 }
 
 #[test]
 fn a_newer_or_damaged_lock_file_is_refused() {
-    assert!(LockFile::read("form = 2\n").expect_err("newer").to_string().contains("newer"));
+    for form in [1, 3] {
+        let error = LockFile::read(&format!("form = {form}\n")).expect_err("another form");
+        assert!(error.to_string().contains("another version"), "{error}");
+    }
     let mut file = LockFile::default();
-    file.put(locked("0.2.2", "sha256:aa"));
+    file.put(locked("0.2.2", "cargo-0", ""));
     let text = file.write().replace("[metadata]", "[metdata]");
     assert!(LockFile::read(&text).expect_err("damaged").to_string().contains("kibi"));
 }

@@ -94,7 +94,7 @@ fn every_problem_is_reported_at_its_location() {
         found,
         [
             "3: unknown key `desciption` (did you mean `description`?)",
-            "7: `source` must be `cargo`, `npm`, `pypi`, `deb`, `github`, `url`, not `githab` \
+            "7: `source` must be `cargo`, `npm`, `pypi`, `github`, `url`, not `githab` \
              (did you mean `github`?)",
             "13: `url`: unknown placeholder `{architecture}`: known are `{version}`, `{os}`, `{arch}`",
             "14: `sha256`: a SHA-256 is 64 hexadecimal digits in lower case",
@@ -182,7 +182,7 @@ fn recipes() -> impl Strategy<Value = ToolRecipe> {
     let step = prop_oneof![
         (name, prop::collection::vec(name, 0..3))
             .prop_map(|(package, features)| Action::CargoInstall { package, features }),
-        prop::collection::vec(name, 1..3).prop_map(|packages| Action::DebInstall { packages }),
+        (name).prop_map(|package: String| Action::NpmInstall { package }),
         (prop::collection::vec("[^\\x00{]{0,12}", 1..4), any::<bool>())
             .prop_map(|(command, network)| Action::Run { command, network }),
         (name, 0..9_u32).prop_map(|(file, strip)| Action::Extract { file, strip }),

@@ -3,6 +3,7 @@
 mod build_steps;
 mod cached_artifacts;
 mod registries;
+mod registry_attacks;
 mod releases;
 mod scripted_clients;
 
@@ -17,8 +18,8 @@ use towpath_process::sandbox::{
     find_confinement,
 };
 use towpath_tool::sources::{
-    Artifact, Built, Candidate, NoProgress, SourceContext, SourceError, SourceRef, build, fetch,
-    generate, look_up,
+    Artifact, Built, Candidate, Locks, NoProgress, SourceContext, SourceError, SourceRef, build,
+    fetch, generate, look_up,
 };
 use towpath_tool::{ToolRecipe, read_recipe, write_recipe};
 
@@ -88,7 +89,16 @@ impl User {
     }
 
     pub fn fetch(&self, recipe: &ToolRecipe, version: &str) -> Result<Artifact, SourceError> {
-        self.with(|context| fetch(recipe, version, context))
+        self.fetch_locked(recipe, version, &Locks::new())
+    }
+
+    pub fn fetch_locked(
+        &self,
+        recipe: &ToolRecipe,
+        version: &str,
+        locks: &Locks,
+    ) -> Result<Artifact, SourceError> {
+        self.with(|context| fetch(recipe, version, locks, context))
     }
 
     /// Builds into a new directory of this name.

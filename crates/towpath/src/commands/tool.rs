@@ -7,6 +7,8 @@ mod list;
 mod outdated;
 mod probe;
 mod remove;
+mod run;
+mod shell;
 mod update;
 mod verify;
 mod which;
@@ -50,6 +52,8 @@ tool_commands! {
     Install => install;
     List => list;
     Which => which;
+    Run => run;
+    Shell => shell;
     Verify => verify;
     Outdated => outdated;
     Update => update;

@@ -33,7 +33,7 @@ pub mod shadowed_built_ins;
 pub mod signals;
 pub mod state_machine_flags;
 pub mod timeout_flags;
-mod tools_meeting_requirement;
+pub mod tools_meeting_requirement;
 pub mod trust;
 pub mod wait_for_rate_limit;
 mod warn_about_other_runs;

@@ -252,7 +252,12 @@ fn files_outside_of_system(program: &Path) -> Vec<PathBuf> {
 /// The arguments of the command that installs a tool: from its recipe, or from a source that has it.
 fn install_arguments(env: &Environment, name: &str) -> [String; 3] {
     let recipe = env.directories.config.join("tools").join(format!("{name}.toml"));
-    let word = if recipe.is_file() { "install" } else { "create" };
+    let word = match recipe.is_file() {
+        // What is there does not meet the requirement.
+        _ if installed(env, name).iter().any(|tool| tool.record.tool == name) => "update",
+        true => "install",
+        false => "create",
+    };
     ["tool", word, name].map(str::to_owned)
 }
 

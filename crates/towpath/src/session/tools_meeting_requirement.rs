@@ -11,11 +11,15 @@ use towpath_tool::project_tools::{LOCK_FILE, LockFile};
 #[derive(Debug)]
 pub struct InstalledVersion {
     pub version: String,
+    /// The project's lock file has it.
+    pub is_locked: bool,
+    /// The user's `bin/` leads to it.
+    in_use: bool,
     /// The link to the install.
     link: PathBuf,
     /// The install itself.
     directory: PathBuf,
-    record: InstallRecord,
+    pub record: InstallRecord,
 }
 
 impl InstalledVersion {
@@ -33,14 +37,30 @@ impl InstalledVersion {
 }
 
 /// The largest lock file that is read.
-const MOST: u64 = 1 << 20;
+const MOST: u64 = 16 << 20;
 
 /// The version that the project's lock file has for a tool. It only chooses among those that the user has
 /// installed, so it counts without their consent.
 pub fn locked_version(env: &Environment, name: &str) -> Option<String> {
+    lock_file(env)?.find(name).map(|tool| tool.version.clone())
+}
+
+/// The tools of the project's lock file.
+pub fn locked_tools(env: &Environment) -> Vec<String> {
+    let tools = lock_file(env).map_or_else(Vec::new, |lock| lock.tools);
+    tools.into_iter().map(|tool| tool.name).collect()
+}
+
+fn lock_file(env: &Environment) -> Option<LockFile> {
     let path = env.project_root(&env.current).join(LOCK_FILE);
-    let lock = LockFile::read(&files::read_text(&path, MOST).ok()?).ok()?;
-    lock.find(name).map(|tool| tool.version.clone())
+    LockFile::read(&files::read_text(&path, MOST).ok()?).ok()
+}
+
+/// The version of a tool, or of one with a program of that name, that is used here: the project's, else
+/// the user's, else the one that was installed last.
+pub fn version_here(env: &Environment, name: &str) -> Option<InstalledVersion> {
+    let rank = |tool: &InstalledVersion| (!tool.is_locked, !tool.in_use);
+    installed(env, name).into_iter().min_by_key(rank)
 }
 
 /// The versions of the tool with this name; of every tool that has a program with this name where there
@@ -54,7 +74,11 @@ pub fn installed(env: &Environment, name: &str) -> Vec<InstalledVersion> {
         found = tools.list().unwrap_or_default();
         found.retain(|tool| tool.record.binaries.iter().any(|binary| binary.name == name));
     }
+    let lock = lock_file(env).unwrap_or_default();
+    let locked = |record: &InstallRecord| lock.find(&record.tool).map(|tool| &tool.version);
     let version = |tool: towpath_tool::install::InstalledTool| InstalledVersion {
+        is_locked: locked(&tool.record) == Some(&tool.record.version),
+        in_use: tool.in_use,
         version: tool.record.version.clone(),
         link: directories.version(&tool.record.tool, &tool.record.version),
         directory: tool.directory,

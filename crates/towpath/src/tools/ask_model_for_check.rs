@@ -1,5 +1,6 @@
 //! Asks a model for a check: the agent backends answer, as an ordinary run of one step, which is recorded
-//! like any other. The agent works in an empty directory of its own.
+//! like any other. The agent works in an empty directory of its own, and may use no tool that it would have
+//! to ask for: what it reads was printed by a stranger's program.
 
 use super::tool_session::ToolSession;
 use crate::exit_codes_and_errors::CommandError;
@@ -7,6 +8,7 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use towpath_tool::self_repair::{ModelAnswer, RepairModel};
 
 /// One step, which asks one question.
@@ -18,6 +20,7 @@ context:
 steps:
   - id: propose
     prompt: \"{{prompt}}\"
+    mode: MODE
     timeout: 300
 ";
 
@@ -27,7 +30,7 @@ pub struct ModelFlags {
     /// Ask a model for a check when nothing else has found one. It costs what your agent costs.
     #[arg(long)]
     pub model: bool,
-    /// Stop asking once the known costs have reached this many US dollars.
+    /// Ask no more once another call could exceed this many US dollars in all; 0 asks never.
     #[arg(long, value_name = "USD", default_value_t = 0.5)]
     pub model_budget: f64,
     /// The agent that answers [default: the backend of the settings]
@@ -38,13 +41,21 @@ pub struct ModelFlags {
     pub script: Option<PathBuf>,
 }
 
+/// The calls of one command, whichever tool they were for.
+#[derive(Debug, Default)]
+pub struct Spent {
+    pub calls: usize,
+    /// Known costs, in US dollars.
+    pub total: f64,
+    largest: f64,
+}
+
 #[derive(Debug)]
 pub struct AgentModel<'a> {
     session: &'a ToolSession<'a>,
     flags: &'a ModelFlags,
     directory: tempfile::TempDir,
-    /// Known costs so far, in US dollars.
-    spent: f64,
+    spent: &'a Mutex<Spent>,
     pub calls: usize,
 }
 
@@ -53,13 +64,14 @@ impl<'a> AgentModel<'a> {
     pub fn allowed(
         session: &'a ToolSession<'a>,
         flags: &'a ModelFlags,
+        spent: &'a Mutex<Spent>,
     ) -> Result<Option<AgentModel<'a>>, CommandError> {
         if !flags.model && !session.settings.tools.model.value {
             return Ok(None);
         }
         let directory = tempfile::tempdir()
             .map_err(|error| CommandError::setup(format!("no directory for an agent: {error}")))?;
-        Ok(Some(AgentModel { session, flags, directory, spent: 0.0, calls: 0 }))
+        Ok(Some(AgentModel { session, flags, directory, spent, calls: 0 }))
     }
 
     fn arguments(&self, recipe: OsString, prompt: OsString) -> Vec<OsString> {
@@ -74,10 +86,14 @@ impl<'a> AgentModel<'a> {
         arguments
     }
 
-    fn run(&mut self, prompt: &str) -> Result<ModelAnswer, String> {
+    /// The answer, and what it cost where that is known.
+    fn run(&self, prompt: &str) -> Result<(Result<ModelAnswer, String>, f64), String> {
         let recipe = self.directory.path().join("tool-check-repair.yaml");
         let work = self.directory.path().join("work");
-        std::fs::write(&recipe, RECIPE).map_err(|error| error.to_string())?;
+        let backend = self.flags.backend.as_ref().unwrap_or(&self.session.settings.backend.value);
+        let mode = if backend == "codex" { "read-only" } else { "default" };
+        let text = RECIPE.replace("MODE", mode);
+        std::fs::write(&recipe, text).map_err(|error| error.to_string())?;
         std::fs::create_dir_all(&work).map_err(|error| error.to_string())?;
         let mut setting = OsString::from("prompt=");
         setting.push(prompt);
@@ -89,14 +105,14 @@ impl<'a> AgentModel<'a> {
             .map_err(|error| format!("this program cannot be started: {error}"))?;
         let result: Value = serde_json::from_slice(&output.stdout)
             .map_err(|_| last_line(&String::from_utf8_lossy(&output.stderr)))?;
-        self.spent += result["summary"]["cost_usd"].as_f64().unwrap_or(0.0);
-        if !output.status.success() {
-            let error = result["error"].as_str().or_else(|| result["error"]["message"].as_str());
-            return Err(error.unwrap_or("the agent did not answer").to_owned());
-        }
-        let answer = result["steps"][0]["output"].as_str();
-        let text = answer.ok_or("the agent's answer is not in the result")?.to_owned();
-        Ok(ModelAnswer { text })
+        let cost = result["summary"]["cost_usd"].as_f64().unwrap_or(0.0);
+        let answer = match output.status.success() {
+            true => result["steps"][0]["output"].as_str(),
+            false => None,
+        };
+        let error = result["error"].as_str().or_else(|| result["error"]["message"].as_str());
+        let error = error.unwrap_or("the agent did not answer").to_owned();
+        Ok((answer.map(|text| ModelAnswer { text: text.to_owned() }).ok_or(error), cost))
     }
 }
 
@@ -106,11 +122,17 @@ fn last_line(text: &str) -> String {
 
 impl RepairModel for AgentModel<'_> {
     fn ask(&mut self, prompt: &str) -> Result<ModelAnswer, String> {
-        if self.calls > 0 && self.spent >= self.flags.model_budget {
-            let budget = self.flags.model_budget;
-            return Err(format!("the budget of ${budget:.2} is used up"));
+        // One call at a time: only then is it known what the next one may cost.
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let budget = self.flags.model_budget;
+        if spent.total >= budget || spent.total + spent.largest > budget {
+            return Err(format!("another call could exceed the budget of ${budget:.2}"));
         }
         self.calls += 1;
-        self.run(prompt)
+        spent.calls += 1;
+        let (answer, cost) = self.run(prompt)?;
+        spent.total += cost;
+        spent.largest = spent.largest.max(cost);
+        answer
     }
 }

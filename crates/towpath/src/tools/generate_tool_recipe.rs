@@ -1,14 +1,15 @@
-//! From a name to a recipe: the sources are asked, one is chosen, and a recipe is generated from what it
-//! reports. Nothing of the tool runs here.
+//! From a name to a recipe: the table of tools has its source, or the user names one, and a recipe is
+//! generated from what that reports. Nothing of the tool runs here.
 
 use super::find_tool_recipe;
 use super::install_tool::{WantedTool, source_error};
 use super::tool_session::ToolSession;
+use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::terminal::format::clean;
-use towpath_tool::install::InstalledTool;
-use towpath_tool::sources::{Candidate, Choice, SourceRef, choose, generate, look_up, search};
+use towpath_tool::install::{InstalledTool, WantedLinks};
+use towpath_tool::sources::{Candidate, Locks, SourceRef, generate, known_tool, look_up, search};
 use towpath_tool::{Origin, ToolRecipe, write_recipe};
 
 /// A recipe to prove, and why it was made from this source.
@@ -41,7 +42,7 @@ pub fn generate_recipe(
             let line = explained_candidate(&candidate);
             (candidate, vec![line])
         }
-        None => choose_source(session, name)?,
+        None => known_source(session, name)?,
     };
     let recipe = session.with_sources(|context| generate(&candidate, context));
     let recipe = recipe.map_err(|error| source_error(&error))?.with_name(name);
@@ -50,7 +51,8 @@ pub fn generate_recipe(
         origin: Origin::Generated,
         from: candidate.source.clone(),
         version: candidate.version,
-        integrity: None,
+        locks: Locks::new(),
+        links: WantedLinks::OWN,
     };
     Ok(GeneratedTool { wanted, explained })
 }
@@ -81,21 +83,53 @@ pub fn look_up_one(
     }
 }
 
-fn choose_source(
+/// What the table of tools has under a name. Any other name is a question: registries have whatever
+/// anybody has published under it.
+fn known_source(
     session: &ToolSession<'_>,
     name: &str,
 ) -> Result<(Candidate, Vec<String>), CommandError> {
+    if let Some(tool) = known_tool(name) {
+        let candidate = look_up_one(session, &tool.from, None)?;
+        let line = format!("{} {} · {}", tool.from, candidate.version, tool.description);
+        return Ok((candidate, vec![clean(&line)]));
+    }
     let found = session.with_sources(|context| search(name, context));
-    let Choice { chosen, explained, .. } = choose(name, found);
-    let explained: Vec<String> = explained.iter().map(|line| clean(line)).collect();
-    match chosen {
-        Some(candidate) => Ok((candidate, explained)),
-        None => {
-            let all = explained.join("; ");
-            let message = format!("no source has a tool `{name}`: {all}");
-            Err(CommandError::new(Exit::BadInput, ErrorKind::NotFound, message))
+    let mut lines = Vec::new();
+    for (kind, answer) in &found {
+        match answer {
+            Ok(Some(candidate)) if candidate.unusable.is_none() => {
+                lines.push(format!("towpath tool create {name} --from {}", candidate.source));
+                lines.push(format!("  {}", described(candidate)));
+            }
+            Ok(_) => {}
+            Err(error) => lines.push(format!("{}: {error}", kind.title())),
         }
     }
+    let lines: Vec<String> = lines.iter().map(|line| format!("\n  {}", clean(line))).collect();
+    let packages = package_manager(session.env).map_or(String::new(), |manager| {
+        format!("\n  {manager} install {name}\n    if the system has it")
+    });
+    let message = format!(
+        "`{name}` is not in the table of known tools, and anybody can publish under a free name; choose \
+         where it comes from:{}{packages}",
+        lines.concat()
+    );
+    Err(CommandError::new(Exit::Decide, ErrorKind::NotFound, message))
+}
+
+fn described(candidate: &Candidate) -> String {
+    let Candidate { version, description, owner, published, homepage, .. } = candidate;
+    let by = owner.as_ref().map(|owner| format!("by {owner}"));
+    let parts =
+        [Some(version.clone()), description.clone(), by, published.clone(), homepage.clone()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// The package manager of this machine.
+pub fn package_manager(env: &Environment) -> Option<&'static str> {
+    const MANAGERS: [&str; 6] = ["apt-get", "dnf", "brew", "pacman", "apk", "zypper"];
+    MANAGERS.into_iter().find(|manager| env.on_path(manager).is_some())
 }
 
 /// Writes the recipe that was proven to work.

@@ -45,9 +45,11 @@ fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Insta
         out::line(format!("  {}", screen.paint(Tint::Attention, &clean(&line))));
     }
     let main = proof.recipe.main_binary();
-    let link = match installed.published.not_linked.iter().any(|name| name == main) {
-        true => installed.published.directory.join("bin").join(main),
-        false => session.directories.bin().join(main),
+    let linked = record.linked.iter().any(|name| name == main)
+        && !installed.published.not_linked.iter().any(|not| not.program == main);
+    let link = match linked {
+        true => session.directories.bin().join(main),
+        false => installed.published.directory.join("bin").join(main),
     };
     let done = screen.paint(Tint::Good, "✓");
     let took = duration(i64::try_from(installed.took.as_millis()).unwrap_or(i64::MAX));
@@ -90,12 +92,12 @@ fn notes(proof: &Proof, published: &Published) -> Vec<String> {
     for report in proof.reports.iter().filter(|report| !report.verdict.verdict.works()) {
         notes.push(format!("{}: {}", report.name, because(report)));
     }
-    for (name, path) in &published.missing_outside {
-        let path = path.display();
-        notes.push(format!("{name} expects {path}, which is not there: what needs it will fail"));
-    }
-    for name in &published.not_linked {
-        notes.push(format!("{name} is not linked: something else in bin/ has its name"));
+    notes.extend(published.not_linked.iter().map(ToString::to_string));
+    let others = published.record.binaries.iter().map(|binary| &binary.name);
+    let others: Vec<&str> =
+        others.filter(|name| !published.record.linked.contains(name)).map(String::as_str).collect();
+    if !others.is_empty() && !published.record.linked.is_empty() {
+        notes.push(format!("also has {}: --bin NAME links one", others.join(", ")));
     }
     notes.extend(not_enforced(&proof.sandbox));
     notes
@@ -158,7 +160,6 @@ pub fn as_json(outcome: &InstallOutcome) -> Value {
             value["version_found"] = json!(proof.version_found);
             value["programs"] = json!(proof.reports);
             value["not_linked"] = json!(published.not_linked);
-            value["missing_outside"] = json!(published.missing_outside);
             value["took_ms"] = json!(took.as_millis() as u64);
             if let CheckOutcome::Passed { warning: Some(warning), .. } = &proof.check.outcome {
                 value["warning"] = json!(warning);

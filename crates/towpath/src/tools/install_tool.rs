@@ -10,9 +10,10 @@ use crate::terminal::out;
 use std::time::{Duration, Instant};
 use towpath_tool::install::{
     BinLinks, InstallError, InstallLock, InstalledTool, InstalledTools, Published, StagedInstall,
+    WantedLinks, recipe_and_locks,
 };
 use towpath_tool::self_repair::{NotVerified, Proof, ProofRequest, ProveError, RepairModel, prove};
-use towpath_tool::sources::{SourceError, SourceRef};
+use towpath_tool::sources::{Locks, SourceError, SourceRef};
 use towpath_tool::{Origin, ToolRecipe};
 
 /// A version of a tool to install.
@@ -24,7 +25,9 @@ pub struct WantedTool {
     pub from: SourceRef,
     pub version: String,
     /// What a lock file has for it.
-    pub integrity: Option<String>,
+    pub locks: Locks,
+    /// Which of its programs `bin/` is to have.
+    pub links: WantedLinks,
 }
 
 /// How it ended.
@@ -57,9 +60,8 @@ pub fn install(
         return Ok(InstallOutcome::Already(Box::new(tool)));
     }
     let staged = session.with_sources(|context| {
-        let integrity = wanted.integrity.as_deref();
         let (directories, recipe) = (&session.directories, &wanted.recipe);
-        StagedInstall::build(directories, lock, recipe, &wanted.version, integrity, context)
+        StagedInstall::build(directories, lock, recipe, &wanted.version, &wanted.locks, context)
     });
     let staged = staged.map_err(install_error)?;
     let programs = staged.programs();
@@ -84,8 +86,8 @@ pub fn install(
                 let from = wanted.from.to_string();
                 proof.recipe = proof.recipe.generated(&from, proof.repair.clone());
             }
-            let published =
-                staged.publish(&proof, &wanted.from, now_ms()).map_err(install_error)?;
+            let published = staged.publish(&proof, &wanted.from, &wanted.links, now_ms());
+            let published = published.map_err(install_error)?;
             let took = began.elapsed();
             Ok(InstallOutcome::Installed(Box::new(Installed { published, proof, took })))
         }
@@ -106,8 +108,9 @@ fn already(
     let tools = InstalledTools::new(&session.directories);
     let found = tools.find(name, &wanted.version).map_err(file_error)?;
     let same = |tool: &InstalledTool| {
-        wanted.integrity.as_ref().is_none_or(|hash| *hash == tool.record.integrity)
-            && tool.record.from == wanted.from.to_string()
+        let has = recipe_and_locks(&tool.directory).map_or_else(Locks::new, |(_, locks)| locks);
+        let other = |(part, lock): (&String, &String)| has.get(part).is_some_and(|l| l != lock);
+        !wanted.locks.iter().any(other) && tool.record.from == wanted.from.to_string()
     };
     let Some(tool) = found.filter(same) else { return Ok(None) };
     // An edited recipe has to be proven, and so has a program that is not what was installed.
@@ -115,11 +118,14 @@ fn already(
     if edited || !tool.record.changed(&tool.directory).is_empty() {
         return Ok(None);
     }
-    let programs = tool.record.relative_programs();
-    let links = BinLinks::new(&session.directories);
-    for taken in links.link(name, &wanted.version, &programs).map_err(file_error)? {
-        out::note(format!("{taken} is not linked: something else in bin/ has its name"));
+    let mut programs = tool.record.linked_programs();
+    if let Some(asked) = &wanted.links.programs {
+        programs = tool.record.relative_programs();
+        programs.retain(|(program, _)| asked.contains(program));
     }
+    let links = BinLinks::new(&session.directories);
+    let not_linked = links.link(name, &wanted.version, &programs, wanted.links.shadow);
+    not_linked.map_err(file_error)?.iter().for_each(|program| out::note(program.to_string()));
     Ok(Some(tool))
 }
 
@@ -130,7 +136,7 @@ fn file_error(error: std::io::Error) -> CommandError {
 fn install_error(error: InstallError) -> CommandError {
     match error {
         InstallError::Source(error) => source_error(&error),
-        InstallError::Integrity { .. } | InstallError::NoPrograms { .. } => {
+        InstallError::NoPrograms { .. } => {
             CommandError::new(Exit::Failed, ErrorKind::NotVerified, error.to_string())
         }
         error => CommandError::setup(error.to_string()),

@@ -15,11 +15,13 @@ use std::path::{Path, PathBuf};
 use towpath_core::Source;
 use towpath_store::{PlanHash, Store};
 use towpath_tool::Origin;
+use towpath_tool::install::{WantedLinks, recipe_and_locks};
 use towpath_tool::project_tools::{
     LOCK_FILE, LockFile, LockedTool, ProjectTool, TOOLS_FILE, read_tools_file,
 };
 
-const MOST: u64 = 1 << 20;
+/// Lock files have everything that was resolved.
+const MOST: u64 = 16 << 20;
 
 #[derive(Debug)]
 pub struct ProjectTools {
@@ -38,7 +40,8 @@ pub fn tools_subject(root: &Path) -> Option<ConsentSubject> {
     hash.update(text.as_bytes());
     hash.update(b"\0");
     hash.update(lock.as_bytes());
-    let lines = text.lines().chain(lock.lines());
+    let locked = format!("with {LOCK_FILE} ({} bytes)", lock.len());
+    let lines = text.lines().chain((!lock.is_empty()).then_some(locked.as_str()));
     Some(ConsentSubject {
         path: path.canonicalize().unwrap_or(path),
         hash: PlanHash(hash.finalize().into()),
@@ -91,6 +94,19 @@ impl ProjectTools {
         Err(CommandError::new(Exit::Setup, ErrorKind::NotTrusted, message))
     }
 
+    /// Refuses tools that the lock file does not have as they are asked for.
+    pub fn require_lock(&self) -> Result<(), CommandError> {
+        let is_open =
+            |tool: &&ProjectTool| !self.lock.find(&tool.name).is_some_and(|l| agrees(l, tool));
+        match self.tools.iter().find(is_open) {
+            None => Ok(()),
+            Some(tool) => Err(CommandError::bad_input(format!(
+                "{LOCK_FILE} has no `{}` from {}: run towpath tool install, and commit the file",
+                tool.name, tool.from
+            ))),
+        }
+    }
+
     /// What to install for a tool: as it is locked, or as its source has it now.
     pub fn wanted(
         &self,
@@ -101,7 +117,8 @@ impl ProjectTools {
         let Some(locked) = locked else {
             let version = tool.version.as_deref();
             let from = Some(&tool.from);
-            return Ok(generate_recipe(session, &tool.name, from, version)?.wanted);
+            let wanted = generate_recipe(session, &tool.name, from, version)?.wanted;
+            return Ok(WantedTool { links: WantedLinks::NOTHING, ..wanted });
         };
         let recipe = locked
             .recipe()
@@ -112,7 +129,8 @@ impl ProjectTools {
             origin: Origin::User,
             from: tool.from.clone(),
             version: locked.version.clone(),
-            integrity: locked.integrity_here().map(str::to_owned),
+            locks: locked.locks.clone(),
+            links: WantedLinks::NOTHING,
         })
     }
 
@@ -124,11 +142,16 @@ impl ProjectTools {
         tool: &ProjectTool,
         outcome: &InstallOutcome,
     ) -> Result<(), CommandError> {
-        let InstallOutcome::Installed(installed) = outcome else { return Ok(()) };
-        let record = &installed.published.record;
-        let recipe = &installed.proof.recipe;
+        let (record, install) = match outcome {
+            InstallOutcome::Installed(installed) => {
+                (&installed.published.record, &installed.published.directory)
+            }
+            InstallOutcome::Already(tool) => (&tool.record, &tool.directory),
+            InstallOutcome::NotVerified { .. } => return Ok(()),
+        };
+        let (recipe, locks) = recipe_and_locks(install).unwrap_or_default();
         let (name, from) = (&tool.name, &tool.from);
-        self.lock.put(LockedTool::new(name, from, &record.version, recipe, &record.integrity));
+        self.lock.put(LockedTool::new(name, from, &record.version, recipe, locks));
         let known: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         self.lock.tools.retain(|locked| known.contains(&locked.name.as_str()));
         let path = self.root.join(LOCK_FILE);

@@ -5,7 +5,8 @@ use crate::environment::{Environment, own_program};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::session::project_settings::settings_for;
 use crate::settings::Settings;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use towpath_process::sandbox::{Confinement, find_confinement};
 use towpath_tool::install::ToolDirectories;
 
@@ -33,6 +34,24 @@ pub fn directories(env: &Environment) -> ToolDirectories {
     ToolDirectories::new(&own.data, &own.cache, &own.config)
 }
 
+/// The sandbox of this machine. Its program is never one of PATH, where a tool may have put its own.
+fn confinement(own_program: &Path) -> Result<Confinement, CommandError> {
+    const PROGRAMS: &str = "/usr/bin:/bin:/usr/local/bin:/usr/sbin:/run/current-system/sw/bin";
+    let refused = |why: &dyn std::fmt::Display| {
+        let message = format!(
+            "no sandbox can be used on this machine: {why}; install bubblewrap, or use --no-sandbox \
+             and trust the tool with everything that you can do"
+        );
+        CommandError::new(Exit::Setup, ErrorKind::Setup, message)
+    };
+    match find_confinement(own_program, Some(OsStr::new(PROGRAMS))) {
+        Ok(Confinement::Landlock) if rustix::process::geteuid().is_root() => {
+            Err(refused(&"Landlock does not keep root from changing modes and owners of files"))
+        }
+        found => found.map_err(|reasons| refused(&reasons)),
+    }
+}
+
 impl<'a> ToolSession<'a> {
     /// Finds the sandbox of this machine. Without one nothing is run, unless the user allows it.
     pub fn open(
@@ -41,16 +60,9 @@ impl<'a> ToolSession<'a> {
         quiet: bool,
     ) -> Result<ToolSession<'a>, CommandError> {
         let own_program = own_program()?;
-        let path = env.get("PATH").map(std::ffi::OsString::as_os_str);
         let confinement = match flags.no_sandbox {
             true => Confinement::None,
-            false => find_confinement(&own_program, path).map_err(|reasons| {
-                let message = format!(
-                    "no sandbox can be used on this machine: {reasons}; install bubblewrap, or \
-                     use --no-sandbox and trust the tool with everything that you can do"
-                );
-                CommandError::new(Exit::Setup, ErrorKind::Setup, message)
-            })?,
+            false => confinement(&own_program)?,
         };
         Ok(ToolSession {
             env,

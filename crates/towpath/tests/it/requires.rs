@@ -159,7 +159,7 @@ fn the_version_that_the_project_has_locked_comes_before_a_newer_one() {
         install(&user, "jq", version, "jq");
     }
     assert_eq!(towpath(&user, &["run", "r.yaml"]).exits(0).stdout, "jq 1.7\n");
-    let locked = "form = 1
+    let locked = "form = 2
 [[tool]]
 name = 'jq'
 from = 'cargo:jq'
@@ -176,7 +176,7 @@ package = \"jq\"
 [verify]
 command = \"jq --version\"
 '''
-[tool.integrity]
+[tool.locks]
 ";
     user.write(".towpath/tools.lock", locked);
     assert_eq!(towpath(&user, &["run", "r.yaml"]).exits(0).stdout, "jq 1.6\n");
@@ -282,7 +282,7 @@ fn a_resume_uses_the_same_tool_or_reports_that_it_is_gone() {
     refused
         .reports("`tool<2` is missing: there is 2.0 (")
         .reports("the run has used tool 1.2 (")
-        .reports("(towpath tool create tool); --install-missing installs them first");
+        .reports("(towpath tool update tool); --install-missing installs them first");
     assert_eq!(user.facts(&run).len(), facts, "nothing of the resume is recorded");
     on_path(&user, "tool", "tool 1.9");
     towpath(&user, &again).exits(0).shows("tool 1.9\n").reports("it continues with tool 1.9 (");

@@ -191,6 +191,63 @@ fn a_changed_file_beside_the_programs_is_found() {
     printed.shows("changed since it was installed: towpath-tool.toml");
 }
 
+/// Only the tool's own program is linked, and none that hides one of the system.
+#[test]
+fn a_package_takes_no_names() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let programs: Vec<(&str, &str)> =
+        ["greet", "bwrap", "git", "sudo", "hello"].into_iter().map(|name| (name, GREET)).collect();
+    server.put("greet-1.2.0.tar.gz", release_server::archive(&user, "greet", "1.2.0", &programs));
+    let url = server.url("greet-1.2.0.tar.gz");
+    create(&user, "greet", &url, &[])
+        .exits(0)
+        .shows("also has bwrap, git, hello, sudo: --bin NAME");
+    let linked = || {
+        let entries = fs::read_dir(user.path("home/data/bin")).expect("a folder").flatten();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(linked(), ["greet"]);
+    user.towpath(&["tool", "remove", "greet"]).exits(0);
+    let asked = ["--bin", "hello", "--bin", "git"];
+    create(&user, "greet", &url, &asked).exits(0).shows("git is not linked: /");
+    assert_eq!(linked(), ["hello"]);
+    user.towpath(&["tool", "remove", "greet"]).exits(0);
+    create(&user, "greet", &url, &["--bin", "git", "--shadow"]).exits(0);
+    assert_eq!(linked(), ["git"]);
+}
+
+/// A name that nobody has reviewed is a question, whatever registries have under it.
+#[test]
+fn a_name_that_is_not_known_is_not_taken() {
+    let user = User::on_disk();
+    let bin = user.program("bin/apt-get", "#!/bin/sh\n");
+    let mut command = user.command(&["tool", "create", "htop-for-me"]);
+    command.env("PATH", bin.parent().expect("it has one"));
+    let printed = Printed::from(command.output().expect("towpath starts")).exits(10);
+    printed.reports("not in the table of known tools").reports("apt-get install htop-for-me");
+    assert_eq!(visible(&user), Vec::<String>::new());
+    user.towpath(&["tool", "create", "jq", "--from", "deb:jq"])
+        .exits(2)
+        .reports("apt-get install jq");
+}
+
+/// The program that makes sandboxes is the system's, never one that a tool has put on PATH.
+#[test]
+fn no_program_of_path_makes_the_sandbox() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let marker = user.path("pwned").display().to_string();
+    let evil = user.program("evil/bwrap", &format!("#!/bin/sh\nid > {marker}\nexit 1\n"));
+    let url = server.tool(&user, "greet", "1.2.0", GREET);
+    let mut command = user.command(&["tool", "create", "greet", "--from", &format!("url:{url}")]);
+    let path = std::env::var("PATH").expect("there is a PATH");
+    command.env("PATH", format!("{}:{path}", evil.parent().expect("it has one").display()));
+    Printed::from(command.output().expect("towpath starts")).exits(0);
+    assert!(!user.path("pwned").exists());
+}
+
 #[test]
 fn a_tool_may_have_another_name_than_its_package() {
     let (user, server) = (User::on_disk(), ReleaseServer::start());

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use towpath_tool::ToolRecipe;
-use towpath_tool::sources::{Artifact, SourceError};
+use towpath_tool::sources::{Artifact, Locks, SourceError};
 
 fn recipe(steps: &str) -> ToolRecipe {
     read(&format!(
@@ -29,7 +29,13 @@ fn artifact(user: &User, files: &[(&str, &str)]) -> Artifact {
         fs::write(path, content).unwrap();
     }
     fs::create_dir_all(directory.join("files")).unwrap();
-    Artifact { directory, integrity: String::new(), checksums: Vec::new(), made_for: None }
+    Artifact {
+        directory,
+        integrity: String::new(),
+        checksums: Vec::new(),
+        made_for: None,
+        locks: Locks::new(),
+    }
 }
 
 const GREET: &str = "#!/bin/sh\necho greet 1.0\n";

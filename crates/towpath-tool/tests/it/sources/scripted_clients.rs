@@ -4,21 +4,41 @@ use super::{User, read};
 use crate::archives::handmade::{Entry, zip_of};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use towpath_tool::ToolRecipe;
 use towpath_tool::sources::{SourceError, SourceKind, SourceRef, Unusable, look_up, search};
 
-/// A user whose PATH has these scripts and a few programs of the system.
+/// A user whose PATH has these scripts: a Rust whose cargo is one, a Node whose npm is one, a Python.
 fn user(scripts: &[(&str, &str)]) -> User {
     let mut user = User::new();
-    let bin = user.path("clients");
-    fs::create_dir(&bin).unwrap();
+    let (bin, npm) = (user.path("clients/bin"), user.path("clients/lib/node_modules/npm/bin"));
+    fs::create_dir_all(&bin).unwrap();
+    fs::create_dir_all(&npm).unwrap();
+    let clients = user.path("clients");
     for (name, script) in scripts {
-        let path = bin.join(name);
-        fs::write(&path, format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        match *name {
+            "cargo" => write(&bin.join("rustc"), &format!("echo {}", clients.display())),
+            "npm" => {
+                fs::write(npm.join("npm-cli.js"), "").unwrap();
+                fs::set_permissions(npm.join("npm-cli.js"), fs::Permissions::from_mode(0o755))
+                    .unwrap();
+                std::os::unix::fs::symlink(npm.join("npm-cli.js"), bin.join("npm")).unwrap();
+                let own = bin.join("node");
+                let own = format!("[ \"$1\" = -p ] && {{ echo {}; exit; }}\n", own.display());
+                write(&bin.join("node"), &format!("{own}{script}"));
+                continue;
+            }
+            _ => {}
+        }
+        write(&bin.join(name), script);
     }
     user.set("PATH", bin);
     user
+}
+
+fn write(path: &Path, script: &str) {
+    fs::write(path, format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 fn asks(user: &User, source: &str) -> Result<Option<String>, SourceError> {
@@ -37,10 +57,9 @@ fn a_missing_client_is_named() {
         .collect();
     let missing = |kind, client| (kind, format!("`{client}` is not installed"));
     let expected = [
-        missing(SourceKind::Cargo, "cargo"),
-        missing(SourceKind::Npm, "npm"),
+        missing(SourceKind::Cargo, "rustc"),
+        missing(SourceKind::Npm, "node"),
         missing(SourceKind::Pypi, "python3"),
-        missing(SourceKind::Deb, "apt-get"),
     ];
     assert_eq!(clients, expected);
 }
@@ -72,39 +91,52 @@ fn what_a_client_prints_is_not_believed() {
     }
 }
 
+/// What a client sees of the user: the configuration of its registry, and nothing else.
 #[test]
-fn clients_see_the_users_environment_in_a_directory_of_ours() {
+fn clients_see_the_configuration_of_their_registry_alone() {
     let mut user = user(&[(
         "cargo",
-        "ls -A >&2; test -z \"$(ls -A)\" || exit 9; test \"$MY_SETTING\" = yes || exit 8; test \"$LC_ALL\" = C || exit 7\n\
+        "test -z \"$MY_SECRET\" || exit 9; test \"$CARGO_NET_RETRY\" = 7 || exit 8\n\
+         grep -q mirror \"$CARGO_HOME/config.toml\" || exit 7; test ! -e \"$CARGO_HOME/other\" || exit 6\n\
+         ls -A \"$HOME\" | grep -q . && exit 5; cat \"$USERS\" && exit 4; echo x > \"$USERS.new\" && exit 3\n\
+         mkdir -p \"$CARGO_HOME/registry/src/r/tool-1.2.3\" \"$CARGO_HOME/registry/cache/r\"\n\
+         : > \"$CARGO_HOME/registry/cache/r/tool-1.2.3.crate\"\n\
          printf 'tool #a\\nA tool\\nversion: 1.2.3\\nlicense: MIT\\n'",
     )]);
-    user.set("MY_SETTING", "yes");
-    user.set("LC_ALL", "de_DE.UTF-8");
+    let home = user.path("home");
+    fs::create_dir_all(home.join(".cargo")).unwrap();
+    fs::write(home.join(".cargo/config.toml"), "# mirror").unwrap();
+    fs::write(home.join(".cargo/other"), "").unwrap();
+    fs::write(home.join("mine"), "secret").unwrap();
+    let cargo = user.path("clients/bin/cargo");
+    let script = fs::read_to_string(&cargo).unwrap();
+    let mine = home.join("mine").display().to_string();
+    fs::write(&cargo, script.replace("$USERS", &mine)).unwrap();
+    user.environment.retain(|(name, _)| name != "CARGO_HOME");
+    user.set("HOME", &home);
+    user.set("MY_SECRET", "yes");
+    user.set("CARGO_NET_RETRY", "7");
     assert_eq!(asks(&user, "cargo:tool").unwrap().as_deref(), Some("1.2.3"));
     let left = fs::read_dir(user.cache.join(".partial")).unwrap().count();
     assert_eq!(left, 0);
+    assert!(!home.join("mine.new").exists());
 }
 
-/// A Python whose pip copies wheels; `tag` is what it is.
-fn python(user: &User, tag: &str) -> String {
-    let (wheels, log) = (user.path("wheels"), user.path("log"));
-    let (wheels, log) = (wheels.display(), log.display());
+/// A Python whose pip copies wheels from beside it; `tag` is what it is.
+fn install_python(user: &User, tag: &str) {
     let clients = user.path("clients");
-    format!(
+    let (own, wheels) = (clients.display(), clients.join("wheels"));
+    let report = r#"{"install":[{"download_info":{"url":"https://x/my_tool.whl","archive_info":{"hashes":{"sha256":"00"}}},"metadata":{"name":"my-tool","version":"1.0"}}]}"#;
+    let script = format!(
         "case \"$*\" in\n\
-         '-c '*) echo '{{\"program\":\"{}/python3\",\"prefixes\":[\"/usr\"],\"pip\":\"/usr/lib\",\"tag\":\"{tag}\"}}';;\n\
-         *' download '*) echo download >> {log}\n while [ $# -gt 1 ]; do [ \"$1\" = --dest ] && to=$2; shift; done\n cp {wheels}/* \"$to\";;\n\
+         '-c '*) echo '{{\"program\":\"{own}/bin/python3\",\"prefixes\":[\"{own}\"],\"pip\":\"{own}\",\"tag\":\"{tag}\"}}';;\n\
+         *' download '*) while [ $# -gt 1 ]; do [ \"$1\" = --dest ] && to=$2; shift; done\n cp {}/* \"$to\";;\n\
+         *my-tool*) echo '{report}';;\n\
          *) echo \"ERROR: No matching distribution found for x\" >&2; exit 1;;\n\
          esac",
-        clients.display()
-    )
-}
-
-fn install_python(user: &User, tag: &str) {
-    let path = user.path("clients/python3");
-    fs::write(&path, format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{}\n", python(user, tag))).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        wheels.display()
+    );
+    write(&clients.join("bin/python3"), &script);
 }
 
 fn pip_recipe() -> ToolRecipe {
@@ -121,27 +153,25 @@ fn wheels_are_fetched_again_for_another_python() {
         b"my_tool-1.0.dist-info/entry_points.txt",
         b"[console_scripts]\nmy-tool = a:b\n",
     )]);
-    fs::create_dir(user.path("wheels")).unwrap();
-    fs::write(user.path("wheels/my_tool-1.0-py3-none-any.whl"), wheel).unwrap();
+    fs::create_dir(user.path("clients/wheels")).unwrap();
+    fs::write(user.path("clients/wheels/my_tool-1.0-py3-none-any.whl"), wheel).unwrap();
     install_python(&user, "cpython-3.11-x");
-    let fetched = || fs::read_to_string(user.path("log")).map_or(0, |log| log.lines().count());
     let first = user.fetch(&pip_recipe(), "1.0").unwrap();
     assert_eq!(first.made_for.as_deref(), Some("cpython-3.11-x"));
     assert_eq!(user.fetch(&pip_recipe(), "1.0").unwrap(), first);
-    assert_eq!(fetched(), 1);
     install_python(&user, "cpython-3.12-x");
     let second = user.fetch(&pip_recipe(), "1.0").unwrap();
-    assert_eq!((second.made_for.as_deref(), fetched()), (Some("cpython-3.12-x"), 2));
-    fs::remove_file(user.path("clients/python3")).unwrap();
+    assert_eq!(second.made_for.as_deref(), Some("cpython-3.12-x"));
+    fs::remove_file(user.path("clients/bin/python3")).unwrap();
     assert_eq!(user.fetch(&pip_recipe(), "1.0").unwrap(), second, "what is there is used");
 }
 
 #[test]
 fn a_wheel_without_programs_is_a_library() {
     let user = user(&[]);
-    fs::create_dir(user.path("wheels")).unwrap();
+    fs::create_dir(user.path("clients/wheels")).unwrap();
     let wheel = zip_of(&[Entry::file(b"my_tool/__init__.py", b"")]);
-    fs::write(user.path("wheels/my_tool-1.0-py3-none-any.whl"), wheel).unwrap();
+    fs::write(user.path("clients/wheels/my_tool-1.0-py3-none-any.whl"), wheel).unwrap();
     install_python(&user, "cpython-3.11-x");
     let error = user.fetch(&pip_recipe(), "1.0").unwrap_err();
     assert!(matches!(error, SourceError::Unusable { unusable: Unusable::Library, .. }), "{error}");
@@ -156,7 +186,6 @@ fn names_of_a_recipe_that_are_no_names_are_refused() {
         ("npm", "action = \"npm_install\"\npackage = \"a/b\""),
         ("cargo", "action = \"cargo_install\"\npackage = \"a.b\""),
         ("pypi", "action = \"pip_install\"\npackage = \"a\"\nextras = [\"@x\"]"),
-        ("deb", "action = \"deb_install\"\npackages = [\"a\", \"b/sid\"]"),
     ] {
         let recipe = read(&format!(
             "[metadata]\nname = \"tool\"\n[version]\nsource = \"{source}\"\npackage = \"tool\"\n\

@@ -6,21 +6,23 @@ use super::super::Execute;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
-use crate::tools::ask_model_for_check::{AgentModel, ModelFlags};
+use crate::tools::ask_model_for_check::{AgentModel, ModelFlags, Spent};
 use crate::tools::generate_tool_recipe::{generate_recipe, save_if_missing, save_recipe};
 use crate::tools::install_result_lines;
 use crate::tools::install_tool::{InstallOutcome, install};
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use towpath_tool::check_tool_name;
+use towpath_tool::install::WantedLinks;
 use towpath_tool::sources::SourceRef;
 
 /// Make a recipe for a tool, install it and prove that it works.
 ///
-/// Without --from, Cargo, npm, PyPI and Debian are searched for the exact name. The tool is fetched with
-/// your own configuration, built without network in a sandbox, and run in one to see whether it works. If
-/// `NAME --version` does not show it, the check is repaired. The recipe is saved for later installs.
+/// Without --from, the name must be one of the table of known tools. The tool is fetched with your
+/// configuration of its registry, built without network, and run to see whether it works, all in a
+/// sandbox. If `NAME --version` does not show it, the check is repaired. The recipe is saved for later installs.
 ///
 /// Example: towpath tool create kibi --from cargo:kibi
 #[derive(Debug, clap::Args)]
@@ -28,12 +30,18 @@ pub struct Args {
     /// The name of the tool.
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     name: Option<String>,
-    /// cargo:NAME, npm:NAME, pypi:NAME, deb:NAME, github:OWNER/REPO or url:ADDRESS
+    /// cargo:NAME, npm:NAME, pypi:NAME, github:OWNER/REPO or url:ADDRESS
     #[arg(long, value_name = "SOURCE", conflicts_with = "batch")]
     from: Option<SourceRef>,
     /// This version instead of the newest.
     #[arg(long, value_name = "VERSION", requires = "from")]
     version: Option<String>,
+    /// Link this program instead of the tool's own; may be given several times.
+    #[arg(long, value_name = "NAME", conflicts_with = "batch")]
+    bin: Vec<String>,
+    /// Link programs also where a system directory has their name.
+    #[arg(long)]
+    shadow: bool,
     /// Create every tool of a file: one NAME, or NAME and SOURCE, in each line.
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
@@ -72,11 +80,16 @@ impl Args {
     fn create(&self, session: &ToolSession<'_>, name: &str) -> Result<Exit, CommandError> {
         check_tool_name(name).map_err(CommandError::bad_input)?;
         let version = self.version.as_deref();
-        let generated = generate_recipe(session, name, self.from.as_ref(), version)?;
+        let mut generated = generate_recipe(session, name, self.from.as_ref(), version)?;
+        generated.wanted.links = WantedLinks {
+            programs: (!self.bin.is_empty()).then(|| self.bin.clone()),
+            shadow: self.shadow,
+        };
         if !self.json {
             generated.explained.iter().for_each(|line| out::line(format!("  {line}")));
         }
-        let mut model = AgentModel::allowed(session, &self.model)?;
+        let spent = Mutex::new(Spent::default());
+        let mut model = AgentModel::allowed(session, &self.model, &spent)?;
         let outcome = install(session, &generated.wanted, model.as_mut())?;
         match &outcome {
             InstallOutcome::Installed(installed) => save_recipe(session, &installed.proof.recipe)?,

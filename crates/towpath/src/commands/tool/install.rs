@@ -12,8 +12,8 @@ use crate::tools::install_tool::{InstallOutcome, WantedTool, install};
 use crate::tools::project_tools::ProjectTools;
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use serde_json::json;
-use towpath_tool::install::InstalledTools;
-use towpath_tool::sources::{SourceRef, check_version};
+use towpath_tool::install::{InstalledTools, WantedLinks};
+use towpath_tool::sources::{Locks, SourceRef, check_version};
 use towpath_tool::{Origin, VersionSource};
 
 /// Install tools from their recipes.
@@ -27,6 +27,9 @@ use towpath_tool::{Origin, VersionSource};
 pub struct Args {
     /// NAME, NAME@VERSION or the path of a recipe file [default: the tools of the project]
     tools: Vec<String>,
+    /// Install exactly what the project's lock file has; a tool that it does not have is an error.
+    #[arg(long, conflicts_with = "tools")]
+    frozen: bool,
     #[command(flatten)]
     sandbox: SandboxFlags,
     /// Print one JSON object.
@@ -52,6 +55,9 @@ impl Execute for Args {
         if self.tools.is_empty() {
             let mut project = ProjectTools::read(env, &env.current)?;
             project.require_trust(env)?;
+            if self.frozen {
+                project.require_lock()?;
+            }
             for tool in project.tools.clone() {
                 let wanted = project.wanted(&session, &tool);
                 match wanted.and_then(|wanted| install(&session, &wanted, None)) {
@@ -119,7 +125,8 @@ fn install_one(session: &ToolSession<'_>, text: &str) -> Result<InstallOutcome, 
         }
         false => {
             let (recipe, origin) = (file.recipe, file.origin);
-            WantedTool { recipe, origin, from, version, integrity: None }
+            let (locks, links) = (Locks::new(), WantedLinks::OWN);
+            WantedTool { recipe, origin, from, version, locks, links }
         }
     };
     install(session, &wanted, None)

@@ -101,14 +101,15 @@ fn setup(session: &ToolSession<'_>, program: &Path) -> SandboxSetup {
     let mut readable = Vec::new();
     let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
     for file in [program, &real] {
-        let directory = file.parent().map(|directory| prefix(env, directory));
-        let directory = directory.filter(|directory| !is_shared(env, directory));
-        readable.extend(directory.or_else(|| file.exists().then(|| file.to_owned())));
+        let shown = file.parent().map_or_else(Vec::new, |directory| beside(env, directory));
+        match shown.is_empty() {
+            true => readable.extend(file.exists().then(|| file.to_owned())),
+            false => readable.extend(shown),
+        }
     }
     let mut path: Vec<PathBuf> = env.paths("PATH");
     path.retain(|directory| directory.is_absolute() && directory.is_dir());
-    let shown = path.iter().map(|directory| prefix(env, directory));
-    readable.extend(shown.filter(|directory| !is_shared(env, directory)));
+    readable.extend(path.iter().flat_map(|directory| beside(env, directory)));
     readable.retain(|directory| directory.exists());
     readable.sort();
     readable.dedup();
@@ -128,11 +129,20 @@ fn is_shared(env: &Environment, directory: &Path) -> bool {
         || ["/proc", "/dev", "/sys"].iter().any(|kernel| directory.starts_with(kernel))
 }
 
-/// What belongs to the programs in a `bin` directory is beside it, unless that is all of the user's
-/// files.
-fn prefix(env: &Environment, directory: &Path) -> PathBuf {
-    let parent = directory.parent().filter(|_| directory.file_name().is_some_and(|n| n == "bin"));
-    parent.filter(|parent| !is_shared(env, parent)).unwrap_or(directory).to_owned()
+/// A directory of programs with what belongs to them. Beside a `bin` directory that is all there is; in the
+/// user's home, where keys and credentials may be beside it, only libraries.
+fn beside(env: &Environment, directory: &Path) -> Vec<PathBuf> {
+    let own = [directory.to_owned()].into_iter().filter(|own| !is_shared(env, own));
+    let prefix = directory.parent().filter(|_| directory.file_name().is_some_and(|n| n == "bin"));
+    let in_home = env.home.as_deref().is_some_and(|home| directory.starts_with(home));
+    match prefix.filter(|prefix| !is_shared(env, prefix)) {
+        Some(prefix) if !in_home => vec![prefix.to_owned()],
+        Some(prefix) => {
+            let libraries = ["lib", "lib64", "libexec"].map(|name| prefix.join(name));
+            own.chain(libraries.into_iter().filter(|path| path.is_dir())).collect()
+        }
+        None => own.collect(),
+    }
 }
 
 fn as_json(

@@ -12,8 +12,8 @@ use crate::tools::install_tool::{InstallOutcome, WantedTool, install};
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use serde_json::json;
 use towpath_tool::Origin;
-use towpath_tool::install::{InstalledTool, InstalledTools};
-use towpath_tool::sources::{SourceKind, SourceRef};
+use towpath_tool::install::{InstalledTool, InstalledTools, WantedLinks};
+use towpath_tool::sources::{Locks, SourceKind, SourceRef};
 
 /// Install the newest version of tools.
 ///
@@ -112,7 +112,9 @@ fn update(session: &ToolSession<'_>, tool: &InstalledTool) -> Result<InstallOutc
         Some(file) => {
             let from = SourceRef::of_recipe(&file.recipe);
             let version = look_up_one(session, &from, None)?.version;
-            WantedTool { recipe: file.recipe, origin: file.origin, from, version, integrity: None }
+            let (recipe, origin) = (file.recipe, file.origin);
+            let (locks, links) = (Locks::new(), WantedLinks::OWN);
+            WantedTool { recipe, origin, from, version, locks, links }
         }
     };
     let outcome = install(session, &wanted, None)?;

@@ -70,8 +70,54 @@ fn a_budget_that_is_used_up_ends_the_questions() {
     user.write("answers.jsonl", &format!("{line}\n{line}\n"));
     let more = ["--model", "--script", "answers.jsonl", "--model-budget", "0.5"];
     let printed = create(&user, "riddle", &url, &more).exits(1);
-    assert!(printed.stdout.contains("the budget of $0.50 is used up"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("exceed the budget of $0.50"), "{}", printed.stdout);
     assert_eq!(user.runs(), 1);
+    let more = ["--model", "--script", "answers.jsonl", "--model-budget", "0"];
+    create(&user, "riddle", &url, &more).exits(1).shows("exceed the budget of $0.00");
+    assert_eq!(user.runs(), 1);
+}
+
+/// One budget for all tools of a batch, also where several are created at once.
+#[test]
+fn a_budget_is_that_of_the_whole_batch() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let line = serde_json::json!({ "text": "I do not know.", "cost_usd": 0.4 });
+    user.write("answers.jsonl", &format!("{line}\n").repeat(9));
+    let tools = ["one", "two", "three", "four"]
+        .map(|name| format!("{name} url:{}\n", server.tool(&user, name, "1.0.0", RIDDLE)));
+    user.write("tools.txt", &tools.concat());
+    let more = ["--model", "--model-budget", "0.5", "--script", "answers.jsonl"];
+    let batch = [&["tool", "create", "--batch", "tools.txt", "--jobs", "4"], &more[..]].concat();
+    let printed = user.towpath(&batch).exits(1);
+    printed.shows("0 of 4 tools work · 1 model call for $0.40");
+    assert_eq!(user.runs(), 1);
+}
+
+/// What a stranger's program printed reaches an agent that may use no tool.
+#[test]
+fn the_agent_that_is_asked_has_no_permission() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let url = server.tool(&user, "riddle", "1.0.0", RIDDLE);
+    let seen = user.path("seen").display().to_string();
+    let fake = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && {{ echo '2.1.326 (Claude Code)'; exit; }}\necho \"$@\" >> {seen}; pwd >> {seen}; ls -A >> {seen}\nexit 1\n"
+    );
+    let claude = user.program("bin/claude", &fake);
+    let mut command = user.command(&[
+        "tool",
+        "create",
+        "riddle",
+        "--from",
+        &format!("url:{url}"),
+        "--model",
+        "--backend",
+        "claude-code",
+    ]);
+    command.env("CLAUDE_CLI_PATH", claude);
+    command.output().expect("towpath starts");
+    let seen = fs::read_to_string(user.path("seen")).expect("the agent was called");
+    assert!(seen.contains("--permission-mode default"), "{seen}");
+    assert!(!seen.contains("dangerously"), "{seen}");
 }
 
 #[test]

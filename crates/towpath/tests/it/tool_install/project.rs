@@ -1,7 +1,7 @@
 //! The tools of a project and their lock file.
 
 use super::release_server::ReleaseServer;
-use super::{GREET, installs, visible};
+use super::{GREET, create, installs, visible};
 use crate::support::User;
 use std::fs;
 
@@ -20,7 +20,7 @@ fn a_projects_tools_are_trusted_locked_and_installed_offline() {
     user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
     user.towpath(&["tool", "install"]).exits(0).shows("greet 1.2.0 installed");
     let lock = user.read(".towpath/tools.lock");
-    assert!(lock.contains("integrity") && lock.contains("sha256:"), "{lock}");
+    assert!(lock.contains("greet-{version}.tar.gz") && lock.contains("sha256 = "), "{lock}");
     // Writing the lock file asks for no new consent; its next reader installs without a network.
     user.towpath(&["tool", "remove", "greet"]).exits(0);
     server.close();
@@ -36,13 +36,41 @@ fn what_was_locked_is_what_is_installed() {
     user.towpath(&["tool", "install"]).exits(0);
     user.towpath(&["tool", "remove", "greet"]).exits(0);
     let lock = user.read(".towpath/tools.lock");
-    let last = lock.rsplit("sha256:").next().expect("the hash of what was fetched");
+    let last = lock.split("sha256 = \"").nth(1).expect("the hash of what was fetched");
     let hash = last.split('"').next().expect("a hash");
     user.write(".towpath/tools.lock", &lock.replace(hash, &"0".repeat(hash.len())));
     user.towpath(&["tool", "install"]).exits(5).reports("is not trusted");
     user.towpath(&["trust", "--yes"]).exits(0);
-    user.towpath(&["tool", "install"]).exits(1).reports("the lock file has");
+    user.towpath(&["tool", "install"]).exits(1).reports("SHA-256");
     assert_eq!((visible(&user), installs(&user, "greet")), (Vec::new(), 0));
+}
+
+#[test]
+fn the_lock_has_every_tool_of_the_project_and_the_users_own_stay() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let old = server.tool(&user, "greet", "1.2.0", GREET);
+    let new = server.tool(&user, "greet", "1.3.0", &GREET.replace("1.2.0", "1.3.0"));
+    let other = server.tool(&user, "other", "1.0.0", &GREET.replace("greet 1.2.0", "other 1.0.0"));
+    create(&user, "greet", &old, &[]).exits(0);
+    create(&user, "other", &other, &[]).exits(0);
+    let text = format!("[tools]\ngreet = \"url:{new}\"\nother = \"url:{other}\"\n");
+    user.write(".towpath/tools.toml", &text);
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    user.towpath(&["tool", "install", "--frozen"]).exits(2).reports("tools.lock has no `greet`");
+    user.towpath(&["tool", "install"]).exits(0);
+    let lock = user.read(".towpath/tools.lock");
+    assert!(lock.contains("name = \"greet\"") && lock.contains("name = \"other\""), "{lock}");
+    // What the user has created is what the user runs.
+    let bin = user.path("home/data/bin/greet").canonicalize().expect("it is linked");
+    assert!(bin.display().to_string().contains("1.2.0"), "{}", bin.display());
+    user.towpath(&["tool", "run", "greet", "--version"]).exits(0).prints("greet 1.3.0\n");
+    user.towpath(&["tool", "shell", "greet", "--version"]).exits(0).prints("greet 1.3.0\n");
+    user.towpath(&["tool", "run", "nothing"]).exits(2).reports("no installed tool has");
+    user.towpath(&["tool", "remove", "greet@1.3.0", "other"]).exits(0);
+    user.towpath(&["tool", "shell", "true"]).exits(5).reports("greet is not installed");
+    server.close();
+    user.towpath(&["tool", "install", "--frozen"]).exits(0).shows("greet 1.3.0 installed");
+    assert_eq!(user.read(".towpath/tools.lock"), lock);
 }
 
 #[test]
@@ -60,7 +88,7 @@ fn problems_of_the_file_are_reported_with_their_location() {
 fn a_broken_lock_file_is_refused_with_its_line_and_what_to_do() {
     let (user, server) = (User::on_disk(), ReleaseServer::start());
     project(&user, &server.tool(&user, "greet", "1.2.0", GREET));
-    user.write(".towpath/tools.lock", "form = 1\n\n[[tool]]\nname = greet\n");
+    user.write(".towpath/tools.lock", "form = 2\n\n[[tool]]\nname = greet\n");
     user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
     let printed = user.towpath(&["tool", "install"]).exits(2);
     printed.reports("tools.lock: line 4: ").reports("to lock the newest versions again, remove it");

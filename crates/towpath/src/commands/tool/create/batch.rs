@@ -8,7 +8,7 @@ use crate::terminal::format::{clean, count, duration};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
-use crate::tools::ask_model_for_check::AgentModel;
+use crate::tools::ask_model_for_check::{AgentModel, Spent};
 use crate::tools::generate_tool_recipe::{generate_recipe, save_recipe};
 use crate::tools::install_tool::{InstallOutcome, install};
 use crate::tools::tool_session::ToolSession;
@@ -77,13 +77,15 @@ pub(super) fn create_all(
         .map(|result| BatchResult { earlier: true, ..result })
         .collect();
     let total = results.len() + open.len();
-    results.extend(run_all(session, open, args, &record, total)?);
+    let spent = Mutex::new(Spent::default());
+    results.extend(run_all(session, open, (args, &spent), &record, total)?);
     results.sort_by(|one, other| one.name.cmp(&other.name));
+    let spent = spent.into_inner().unwrap_or_else(PoisonError::into_inner);
     let took = began.elapsed().as_millis();
     if args.json {
-        out::json(&summary_json(&results, took as u64));
+        out::json(&summary_json(&results, &spent, took as u64));
     } else {
-        print_summary(session, &results, took as i64);
+        print_summary(session, &results, &spent, took as i64);
     }
     Ok(if results.iter().all(|result| result.works) { Exit::Done } else { Exit::Failed })
 }
@@ -144,7 +146,7 @@ fn read_record(path: &Path) -> BTreeMap<String, BatchResult> {
 fn run_all(
     session: &ToolSession<'_>,
     open: Vec<BatchLine>,
-    args: &Args,
+    (args, spent): (&Args, &Mutex<Spent>),
     record: &Path,
     total: usize,
 ) -> Result<Vec<BatchResult>, CommandError> {
@@ -168,7 +170,7 @@ fn run_all(
                 loop {
                     let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
                     let Some(line) = next else { return };
-                    let _ = sender.send(create_one(session, &line, args));
+                    let _ = sender.send(create_one(session, &line, args, spent));
                 }
             });
         }
@@ -192,7 +194,12 @@ fn progress_line(result: &BatchResult, number: usize, total: usize) -> String {
     clean(&format!("  {number}/{total}  {}  {}{error} · {took}", result.name, result.status))
 }
 
-fn create_one(session: &ToolSession<'_>, line: &BatchLine, args: &Args) -> BatchResult {
+fn create_one(
+    session: &ToolSession<'_>,
+    line: &BatchLine,
+    args: &Args,
+    spent: &Mutex<Spent>,
+) -> BatchResult {
     let began = Instant::now();
     let mut result = BatchResult {
         name: line.name.clone(),
@@ -205,7 +212,7 @@ fn create_one(session: &ToolSession<'_>, line: &BatchLine, args: &Args) -> Batch
         works: false,
         earlier: false,
     };
-    match try_one(session, line, args, &mut result) {
+    match try_one(session, line, (args, spent), &mut result) {
         Ok(()) => {}
         Err(error) => result.error = Some(error.message),
     }
@@ -216,11 +223,11 @@ fn create_one(session: &ToolSession<'_>, line: &BatchLine, args: &Args) -> Batch
 fn try_one(
     session: &ToolSession<'_>,
     line: &BatchLine,
-    args: &Args,
+    (args, spent): (&Args, &Mutex<Spent>),
     result: &mut BatchResult,
 ) -> Result<(), CommandError> {
     let generated = generate_recipe(session, &line.name, line.from.as_ref(), None)?;
-    let mut model = AgentModel::allowed(session, &args.model)?;
+    let mut model = AgentModel::allowed(session, &args.model, spent)?;
     let outcome = install(session, &generated.wanted, model.as_mut())?;
     result.model_calls = model.as_ref().map_or(0, |model| model.calls);
     match &outcome {
@@ -252,7 +259,7 @@ fn calls_avoided(results: &[BatchResult]) -> usize {
     results.iter().filter(found).count()
 }
 
-fn summary_json(results: &[BatchResult], took_ms: u64) -> serde_json::Value {
+fn summary_json(results: &[BatchResult], spent: &Spent, took_ms: u64) -> serde_json::Value {
     let works = results.iter().filter(|result| result.works).count();
     let mut methods: BTreeMap<&str, usize> = BTreeMap::new();
     for method in results.iter().filter_map(|result| result.repaired.as_deref()) {
@@ -264,13 +271,14 @@ fn summary_json(results: &[BatchResult], took_ms: u64) -> serde_json::Value {
         "works": works,
         "failed": results.len() - works,
         "repaired": methods,
-        "model_calls": results.iter().map(|result| result.model_calls).sum::<usize>(),
+        "model_calls": spent.calls,
+        "model_cost_usd": spent.total,
         "model_calls_avoided": calls_avoided(results),
         "took_ms": took_ms,
     })
 }
 
-fn print_summary(session: &ToolSession<'_>, results: &[BatchResult], took_ms: i64) {
+fn print_summary(session: &ToolSession<'_>, results: &[BatchResult], spent: &Spent, took_ms: i64) {
     let mut table = Table::new(&["TOOL", "VERSION", "STATUS", "REPAIRED", "TOOK"]);
     for result in results {
         let tint = if result.works { Tint::None } else { Tint::Bad };
@@ -291,8 +299,12 @@ fn print_summary(session: &ToolSession<'_>, results: &[BatchResult], took_ms: i6
     }
     table.print(&Screen::new(session.env));
     let works = results.iter().filter(|result| result.works).count();
+    let asked = match spent.calls {
+        0 => String::new(),
+        calls => format!(" · {} for ${:.2}", count(calls, "model call"), spent.total),
+    };
     out::line(format!(
-        "\n{works} of {} work · {} avoided · {}",
+        "\n{works} of {} work{asked} · {} avoided · {}",
         count(results.len(), "tool"),
         count(calls_avoided(results), "model call"),
         duration(took_ms)

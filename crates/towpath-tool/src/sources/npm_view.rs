@@ -1,6 +1,6 @@
 //! What `npm view --json` prints of a package, and what a lock file has.
 
-use super::super::installed_programs::is_program_name;
+use super::installed_programs::is_program_name;
 use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,19 +11,32 @@ pub(super) struct PackageView {
     pub homepage: Option<String>,
     pub license: Option<String>,
     pub repository: Option<String>,
+    /// Who publishes it.
+    pub owner: Option<String>,
+    /// The day of this version.
+    pub published: Option<String>,
     pub programs: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum View {
-    Found(PackageView),
+    Found(Box<PackageView>),
     NotFound,
 }
 
 impl PackageView {
     /// What is asked for.
-    pub const FIELDS: &'static [&'static str] =
-        &["name", "version", "description", "homepage", "license", "repository", "bin"];
+    pub const FIELDS: &'static [&'static str] = &[
+        "name",
+        "version",
+        "description",
+        "homepage",
+        "license",
+        "repository",
+        "bin",
+        "maintainers",
+        "time",
+    ];
 }
 
 /// The answer to `npm view`, also to a failed one; none if it is neither.
@@ -46,15 +59,23 @@ pub(super) fn read_view(text: &str) -> Option<View> {
     let programs = programs_of(&name, json.get("bin"));
     let repository = json.get("repository").and_then(|repository| repository.get("url"));
     let repository = repository.and_then(Value::as_str).map(str::to_owned);
-    Some(View::Found(PackageView {
-        version: string("version")?,
+    let version = string("version")?;
+    let maintainers = json.get("maintainers").and_then(Value::as_array).into_iter().flatten();
+    let owners: Vec<&str> = maintainers.filter_map(Value::as_str).take(3).collect();
+    let owners = owners.iter().map(|owner| owner.split(" <").next().unwrap_or(owner));
+    let owner = owners.collect::<Vec<_>>().join(", ");
+    let published = json.get("time").and_then(|time| time.get(&version)?.as_str());
+    Some(View::Found(Box::new(PackageView {
+        owner: (!owner.is_empty()).then_some(owner),
+        published: published.and_then(|time| time.get(..10)).map(str::to_owned),
+        version,
         description: string("description"),
         homepage: string("homepage"),
         license: string("license"),
         repository: repository.or_else(|| string("repository")),
         programs,
         name,
-    }))
+    })))
 }
 
 /// Whether `npm install` failed because there is no such package, or not this version.
@@ -75,17 +96,21 @@ pub(super) fn programs_of(package: &str, bin: Option<&Value>) -> Vec<String> {
     names.into_iter().filter(|name| is_program_name(name)).map(str::to_owned).collect()
 }
 
-/// The registry's checksums of all packages: `semver-7.8.6` and `sha512-…`.
-pub(super) fn checksums_of_lock(text: &str) -> Vec<(String, String)> {
-    let json: Value = serde_json::from_str(text).unwrap_or_default();
+/// The registry's checksums of all packages: `semver-7.8.6` and `sha512-…`. None if one has none.
+pub(super) fn checksums_of_lock(text: &str) -> Option<Vec<(String, String)>> {
+    let json: Value = serde_json::from_str(text).ok()?;
+    let packages = json.get("packages").and_then(Value::as_object)?.iter();
+    // What is inside of another package came with it.
+    let fetched = packages.filter(|(path, package)| {
+        !path.is_empty() && package.get("inBundle") != Some(&Value::Bool(true))
+    });
     let checksum = |(path, package): (&String, &Value)| {
         let name = path.rsplit_once("node_modules/")?.1;
         let version = package.get("version")?.as_str()?;
         let integrity = package.get("integrity")?.as_str()?;
         Some((format!("{name}-{version}"), integrity.to_owned()))
     };
-    let packages = json.get("packages").and_then(Value::as_object);
-    packages.into_iter().flatten().filter_map(checksum).collect()
+    fetched.map(checksum).collect()
 }
 
 /// Whether a package of the lock file has scripts for its installation.
@@ -162,13 +187,17 @@ mod tests {
             "": { "dependencies": { "@a/b": "1.0.0" } },
             "node_modules/@a/b": { "version": "1.0.0", "integrity": "sha512-x" },
             "node_modules/c/node_modules/d": { "version": "2.0.0", "integrity": "sha512-y", "hasInstallScript": true },
-            "node_modules/e": { "version": "3.0.0", "link": true }
+            "node_modules/e": { "version": "3.0.0", "inBundle": true }
         } }"#;
         let expected = [("@a/b-1.0.0", "sha512-x"), ("d-2.0.0", "sha512-y")];
         let expected = expected.map(|(name, sum)| (name.to_owned(), sum.to_owned()));
-        assert_eq!(checksums_of_lock(lock), expected);
+        assert_eq!(checksums_of_lock(lock), Some(expected.into()));
+        assert_eq!(
+            checksums_of_lock(&lock.replace("sha512-y", "").replace("\"integrity\": \"\",", "")),
+            None
+        );
         assert!(has_install_scripts(lock));
         assert!(!has_install_scripts(&lock.replace("true", "false")));
-        assert!(checksums_of_lock("no JSON").is_empty() && !has_install_scripts(""));
+        assert!(checksums_of_lock("no JSON").is_none() && !has_install_scripts(""));
     }
 }

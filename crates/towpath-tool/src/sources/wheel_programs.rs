@@ -1,8 +1,7 @@
 //! The programs that a wheel installs: its console scripts, and files that go to `bin/` as they are.
 
-use super::super::installed_programs::is_program_name;
-use super::super::source_error::SourceError;
-use super::PIP;
+use super::installed_programs::is_program_name;
+use super::source_error::SourceError;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -15,7 +14,7 @@ const LONGEST_FILE: u64 = 1 << 20;
 pub(super) fn wheel_programs(wheel: &Path, extras: &[String]) -> Result<Vec<String>, SourceError> {
     let file = File::open(wheel).map_err(SourceError::io(wheel))?;
     let broken =
-        |error: &dyn std::fmt::Display| SourceError::output(PIP, format!("a wheel: {error}"));
+        |error: &dyn std::fmt::Display| SourceError::output("pip", format!("a wheel: {error}"));
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| broken(&error))?;
     let names: Vec<String> =
         archive.file_names().flatten().map(std::borrow::Cow::into_owned).collect();

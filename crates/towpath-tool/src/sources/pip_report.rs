@@ -9,14 +9,23 @@ pub(super) struct PackageReport {
     pub version: String,
     pub summary: Option<String>,
     pub homepage: Option<String>,
-    pub repository: Option<String>,
     pub license: Option<String>,
+    pub author: Option<String>,
+    pub url: String,
+    pub sha256: Option<String>,
+    /// It comes from an address that a package has, and not from an index.
+    pub is_direct: bool,
+    pub is_yanked: bool,
 }
 
 /// The one package in a report of `pip install --dry-run --no-deps --report -`.
-pub(super) fn read_report(text: &str) -> Option<PackageReport> {
+pub(super) fn read_report(text: &str) -> Option<Vec<PackageReport>> {
     let json: Value = serde_json::from_str(text).ok()?;
-    let metadata = json.get("install")?.get(0)?.get("metadata")?;
+    json.get("install")?.as_array()?.iter().map(read_package).collect()
+}
+
+fn read_package(package: &Value) -> Option<PackageReport> {
+    let metadata = package.get("metadata")?;
     let string = |key: &str| {
         let text = metadata.get(key).and_then(Value::as_str);
         text.filter(|text| !text.trim().is_empty()).map(str::to_owned)
@@ -26,23 +35,29 @@ pub(super) fn read_report(text: &str) -> Option<PackageReport> {
         list.into_iter().flatten().filter_map(Value::as_str).collect()
     };
     let urls = list("project_url");
-    let repository = labelled_url(&urls, REPOSITORY);
-    let page = labelled_url(&urls, &["homepage", "home"]).or_else(|| repository.clone());
+    let page =
+        labelled_url(&urls, &["homepage", "home"]).or_else(|| labelled_url(&urls, REPOSITORY));
+    // Some licenses are given by a classifier only.
     let classified = list("classifier").into_iter().find_map(classified_license).map(str::to_owned);
+    let download = package.get("download_info")?;
+    let hashes = download.get("archive_info").and_then(|archive| archive.get("hashes"));
+    let is = |key: &str| package.get(key) == Some(&Value::Bool(true));
     Some(PackageReport {
         name: string("name")?,
         version: string("version")?,
         summary: string("summary"),
         homepage: string("home_page").or(page),
-        repository,
-        // The old field may have the whole text.
         license: string("license_expression")
             .or_else(|| string("license").filter(|text| text.len() <= 80))
             .or(classified),
+        author: string("author").or_else(|| string("author_email")),
+        url: download.get("url")?.as_str()?.to_owned(),
+        sha256: hashes.and_then(|hashes| hashes.get("sha256")?.as_str()).map(str::to_owned),
+        is_direct: is("is_direct"),
+        is_yanked: is("is_yanked"),
     })
 }
 
-/// What projects call the page of their source code.
 const REPOSITORY: &[&str] = &["repository", "source", "source code", "sources", "code", "github"];
 
 /// The first of `Label, URL` with one of these labels.
@@ -59,11 +74,6 @@ fn labelled_url(urls: &[&str], labels: &[&str]) -> Option<String> {
 fn classified_license(classifier: &str) -> Option<&str> {
     let rest = classifier.strip_prefix("License :: ")?;
     rest.rsplit(" :: ").next().filter(|license| *license != "OSI Approved")
-}
-
-/// The newest version in the output of `pip index versions`: `docopt (0.6.2)`.
-pub(super) fn found_version(text: &str) -> Option<&str> {
-    text.lines().find_map(|line| line.split_once(" (")?.1.strip_suffix(')'))
 }
 
 /// Whether pip has found nothing, rather than failed.
@@ -89,22 +99,25 @@ mod tests {
 
     #[test]
     fn a_report_is_read() {
-        let black = read_report(BLACK).unwrap();
+        let black = &read_report(BLACK).unwrap()[0];
         assert_eq!((black.name.as_str(), black.version.as_str()), ("black", "26.10.1"));
         assert_eq!(black.homepage.as_deref(), Some("https://github.com/psf/black"));
         assert_eq!(black.license.as_deref(), Some("MIT"));
+        assert_eq!(
+            (black.url.as_str(), black.sha256.as_deref()),
+            ("https://x/black.whl", Some("00"))
+        );
+        assert!(!black.is_direct && !black.is_yanked);
         let old = BLACK.replace("\"license_expression\": \"MIT\"", &format!("\"license\": \"{}\", \"classifier\": [\"License :: OSI Approved\", \"License :: OSI Approved :: MIT License\"]", "text ".repeat(40)));
-        assert_eq!(read_report(&old).unwrap().license.as_deref(), Some("MIT License"));
-        for text in ["", "{}", r#"{"install":[]}"#, "ERROR"] {
+        assert_eq!(read_report(&old).unwrap()[0].license.as_deref(), Some("MIT License"));
+        assert_eq!(read_report(r#"{"install":[]}"#), Some(Vec::new()));
+        for text in ["", "{}", "ERROR", r#"{"install":[{}]}"#] {
             assert_eq!(read_report(text), None);
         }
     }
 
     #[test]
-    fn versions_and_their_absence_are_read() {
-        let index = "docopt (0.6.2)\nAvailable versions: 0.6.2, 0.6.1\n  INSTALLED: 0.6.2\n";
-        assert_eq!(found_version(index), Some("0.6.2"));
-        assert_eq!(found_version(""), None);
+    fn the_absence_of_a_package_is_read() {
         let nothing = "ERROR: Could not find a version that satisfies the requirement x (from versions: none)\nERROR: No matching distribution found for x\n";
         assert!(is_not_found(nothing));
         let offline =

@@ -1,0 +1,425 @@
+//! Where foreign packages are fetched and built: the clients of registries and the builds of tools, always
+//! confined. They see the system, a writable directory of ours and an empty home. With network they
+//! get the user's configuration of their registry, and nothing else of the user; without, nothing at all.
+//! Opened by root, commands run as a user without rights; the directory belongs to that user for so long.
+
+use super::installed_programs::{outside_of_system, real_directory};
+use super::source_error::SourceError;
+use crate::clean_printed_text::{captured_text, clean_text};
+use rustix::fs::{Access, access};
+use rustix::process::geteuid;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{PermissionsExt as _, lchown};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use towpath_core::Stream;
+use towpath_process::sandbox::{
+    CommandDirectory, Confinement, EndStatus, Limits, Policy, SandboxCommand, SandboxSession,
+};
+
+/// A question to a registry, or to a program of the user.
+pub(super) const LOOK_UP_TIME: Duration = Duration::from_secs(60);
+/// A download of everything that a package needs, or a build.
+const WORK_TIME: Duration = Duration::from_secs(60 * 60);
+const OUTPUT_LIMIT: u64 = 64 << 20;
+/// How much of a failed client's messages is kept.
+const LONGEST_MESSAGE: usize = 1500;
+/// Linking a large program takes gigabytes.
+const LIMITS: Limits =
+    Limits { scratch_bytes: 4 << 30, memory_bytes: 16 << 30, processes: 4096, file_bytes: 8 << 30 };
+/// The user that the sandbox gives up its rights to.
+const NOBODY: u32 = 65534;
+const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/// Inside of the writable directory, for what only the commands need.
+const WORK: &str = ".build";
+/// Variables that every client with network gets: how the network is reached.
+const NETWORK_VARIABLES: &[&str] = &[
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+];
+
+/// The user's configuration of one registry: mirrors and credentials.
+pub(super) struct Configuration {
+    /// Names the file or directory, for the user and for the client, which gets a copy.
+    pub variable: &'static str,
+    /// Below the home, where the variable is not set; the first that exists.
+    pub below_home: &'static [&'static str],
+    /// The files, where it is a directory.
+    pub files: &'static [&'static str],
+    /// How the names of variables begin that the client gets, in capital letters.
+    pub variables: &'static [&'static str],
+}
+
+/// The part of a context that clients need; threads can share it.
+#[derive(Clone, Copy)]
+pub(super) struct Clients<'c> {
+    pub environment: &'c [(OsString, OsString)],
+    pub own_program: &'c Path,
+    pub confinement: &'c Confinement,
+}
+
+impl<'c> Clients<'c> {
+    pub fn variable(&self, name: &str) -> Option<&'c OsStr> {
+        let mut all = self.environment.iter().filter(|(_, value)| !value.is_empty());
+        all.find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+    }
+
+    /// A program of the user: one on the PATH that the caller gives.
+    pub fn find(&self, program: &'static str) -> Result<PathBuf, SourceError> {
+        let path = self.variable("PATH").unwrap_or_default();
+        find_program(path, program).ok_or(SourceError::MissingClient(program))
+    }
+
+    /// The answer of a program of the user about itself. It runs nothing foreign, and is not confined.
+    pub fn ask(&self, program: &'static str, arguments: &[&str]) -> Result<String, SourceError> {
+        let policy = Policy { network: true, ..Policy::default() };
+        let mut session = SandboxSession::open(&Confinement::None, &policy, self.own_program)?;
+        let command = SandboxCommand {
+            program: self.find(program)?,
+            arguments: arguments.iter().map(OsString::from).collect(),
+            environment: self.environment.to_vec(),
+            // A fresh directory would have a home of its own, in which version managers find nothing.
+            directory: CommandDirectory::At(PathBuf::from("/")),
+            terminal: false,
+            time_limit: LOOK_UP_TIME,
+            output_limit: OUTPUT_LIMIT,
+        };
+        let end = session.run(&command, &mut |_, _| {})?;
+        Ok(Output::from(end).success(program)?.stdout)
+    }
+
+    fn home(&self) -> PathBuf {
+        PathBuf::from(self.variable("HOME").unwrap_or_default())
+    }
+}
+
+pub(super) fn find_program(path: &OsStr, name: &str) -> Option<PathBuf> {
+    let directories = std::env::split_paths(path).filter(|directory| directory.is_absolute());
+    directories
+        .map(|directory| directory.join(name))
+        .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok())
+}
+
+/// One command.
+pub(super) struct Call {
+    /// How messages name it.
+    pub name: &'static str,
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
+    pub variables: Vec<(&'static str, OsString)>,
+    /// Before the system's directories.
+    pub path: Vec<PathBuf>,
+    /// Inside of what the sandbox shows; where there is none, the directory for work.
+    pub directory: Option<PathBuf>,
+    pub time_limit: Duration,
+}
+
+impl Call {
+    pub fn new(name: &'static str, program: PathBuf, arguments: &[&str]) -> Call {
+        Call {
+            name,
+            program,
+            arguments: arguments.iter().map(OsString::from).collect(),
+            variables: Vec::new(),
+            path: Vec::new(),
+            directory: None,
+            time_limit: WORK_TIME,
+        }
+    }
+
+    pub fn arguments<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Call {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    pub fn variable(mut self, name: &'static str, value: impl Into<OsString>) -> Call {
+        self.variables.push((name, value.into()));
+        self
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Output {
+    pub status: EndStatus,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl From<towpath_process::sandbox::SandboxedEnd> for Output {
+    fn from(end: towpath_process::sandbox::SandboxedEnd) -> Output {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Output { status: end.status, stdout: text(end.stdout), stderr: text(end.stderr) }
+    }
+}
+
+impl Output {
+    pub fn succeeded(&self) -> bool {
+        self.status == EndStatus::Exited(0)
+    }
+
+    pub fn success(self, client: &'static str) -> Result<Output, SourceError> {
+        if self.succeeded() { Ok(self) } else { Err(self.failure(client)) }
+    }
+
+    pub fn failure(&self, client: &'static str) -> SourceError {
+        let message = failure_message(&self.stdout, &self.stderr);
+        SourceError::Client { client, status: self.status.clone(), message }
+    }
+}
+
+pub(super) struct ClientSandbox {
+    session: Option<SandboxSession>,
+    writable: PathBuf,
+    drops_user: bool,
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl ClientSandbox {
+    /// A sandbox that sees `readable` and changes nothing but `writable`. With the configuration of a
+    /// registry it has network.
+    pub fn open(
+        clients: &Clients<'_>,
+        configuration: Option<&Configuration>,
+        mut readable: Vec<PathBuf>,
+        writable: &Path,
+    ) -> Result<ClientSandbox, SourceError> {
+        // Elsewhere the user's parents of the directory would be closed for a user without rights.
+        let namespaces =
+            matches!(clients.confinement, Confinement::Bubblewrap { .. } | Confinement::Namespaces);
+        let drops_user = namespaces && geteuid().is_root();
+        let work = real_directory(writable, WORK)?;
+        real_directory(writable, &format!("{WORK}/home"))?;
+        let mut variables = Vec::new();
+        if let Some(configuration) = configuration {
+            variables = copy_configuration(clients, configuration, &work)?;
+            let files = variables.iter().map(|(_, value)| PathBuf::from(value));
+            readable.extend(
+                files
+                    .filter(|file| {
+                        file.is_absolute() && file.exists() && !file.starts_with(writable)
+                    })
+                    .filter(|file| !outside_of_system([file]).is_empty()),
+            );
+        }
+        let policy = Policy {
+            readable,
+            writable: vec![writable.to_owned()],
+            network: configuration.is_some(),
+            drop_user: drops_user,
+            limits: LIMITS,
+        };
+        let mut sandbox =
+            ClientSandbox { session: None, writable: writable.to_owned(), drops_user, variables };
+        sandbox.give(writable)?;
+        sandbox.session =
+            Some(SandboxSession::open(clients.confinement, &policy, clients.own_program)?);
+        Ok(sandbox)
+    }
+
+    /// A directory for what only the commands need.
+    pub fn work(&self) -> PathBuf {
+        self.writable.join(WORK)
+    }
+
+    /// Runs a command to its end, however that is. `line` sees what it prints.
+    pub fn run(&mut self, call: Call, line: &mut dyn FnMut(&str)) -> Result<Output, SourceError> {
+        let work = self.work();
+        let system = std::env::split_paths(SYSTEM_PATH);
+        let path = std::env::join_paths(call.path.into_iter().chain(system))
+            .map_err(|_| SourceError::NoFile("a directory without a colon".to_owned()))?;
+        let fixed: [(&str, OsString); 6] = [
+            ("PATH", path),
+            ("HOME", work.join("home").into()),
+            ("LC_ALL", "C.UTF-8".into()),
+            ("NO_COLOR", "1".into()),
+            ("CARGO_TERM_COLOR", "never".into()),
+            ("CI", "true".into()),
+        ];
+        let own = fixed.into_iter().chain(call.variables).map(|(name, value)| (name.into(), value));
+        let command = SandboxCommand {
+            program: call.program,
+            arguments: call.arguments,
+            environment: self.variables.iter().cloned().chain(own).collect(),
+            directory: CommandDirectory::At(call.directory.unwrap_or(work)),
+            terminal: false,
+            time_limit: call.time_limit,
+            output_limit: OUTPUT_LIMIT,
+        };
+        let session = self.session.as_mut().expect("it is open until it is dropped");
+        let mut lines = PrintedLines::default();
+        let end = session.run(&command, &mut |stream, bytes| lines.push(stream, bytes, line))?;
+        Ok(end.into())
+    }
+
+    /// Hands files that were written since to the user that the commands run as.
+    pub fn give(&self, path: &Path) -> Result<(), SourceError> {
+        self.change_owner(path, NOBODY)
+    }
+
+    fn change_owner(&self, path: &Path, user: u32) -> Result<(), SourceError> {
+        if !self.drops_user {
+            return Ok(());
+        }
+        each_below(path, &mut |path| lchown(path, Some(user), Some(user)))
+            .map_err(SourceError::io(path))
+    }
+}
+
+impl Drop for ClientSandbox {
+    fn drop(&mut self) {
+        // Everything in it ends before its files are looked at.
+        self.session = None;
+        let _ = fs::remove_dir_all(self.work());
+        let _ = self.change_owner(&self.writable, 0);
+    }
+}
+
+/// Copies the user's files for a registry into the directory for work, which is removed at the end.
+/// Returns the variables of the client.
+fn copy_configuration(
+    clients: &Clients<'_>,
+    configuration: &Configuration,
+    work: &Path,
+) -> Result<Vec<(OsString, OsString)>, SourceError> {
+    let wanted = |name: &OsString| {
+        let name = name.to_string_lossy().to_ascii_uppercase();
+        let mut starts = NETWORK_VARIABLES.iter().chain(configuration.variables);
+        name != configuration.variable && starts.any(|start| name.starts_with(start))
+    };
+    let mut variables: Vec<(OsString, OsString)> =
+        clients.environment.iter().filter(|(name, _)| wanted(name)).cloned().collect();
+    let named = clients.variable(configuration.variable).map(PathBuf::from);
+    let below_home = configuration.below_home.iter().map(|file| clients.home().join(file));
+    let user = named.into_iter().chain(below_home).find(|file| file.exists());
+    let copy = work.join("configuration");
+    let copies: Vec<(Option<PathBuf>, PathBuf)> = match configuration.files {
+        [] => vec![(user, copy.clone())],
+        files => {
+            fs::create_dir_all(&copy).map_err(SourceError::io(&copy))?;
+            let below = |file: &&str| (user.as_ref().map(|user| user.join(file)), copy.join(file));
+            files.iter().map(below).collect()
+        }
+    };
+    for (from, to) in copies {
+        if let Some(from) = from.filter(|from| from.is_file()) {
+            fs::copy(&from, &to).map_err(SourceError::io(&from))?;
+        }
+    }
+    variables.push((configuration.variable.into(), copy.into()));
+    Ok(variables)
+}
+
+/// The end of what a failed program printed: the cause is last.
+fn failure_message(stdout: &str, stderr: &str) -> String {
+    let text = if stderr.trim().is_empty() { stdout } else { stderr };
+    let text = clean_text(text);
+    let text = text.trim();
+    let start = text.len().saturating_sub(LONGEST_MESSAGE);
+    let tail = &text[text.ceil_char_boundary(start)..];
+    // Whole lines, if there is more than one.
+    let tail = match tail.split_once('\n') {
+        Some((_, lines)) if start > 0 => lines,
+        _ => tail,
+    };
+    let lines: Vec<&str> = tail.lines().collect();
+    let first = lines.iter().position(|line| is_error_line(line)).unwrap_or(0);
+    let lines = lines[first..].iter().take_while(|line| !is_backtrace(line));
+    lines.copied().collect::<Vec<_>>().join("\n")
+}
+
+/// The line in which a client states the cause; what was printed before it is its progress.
+fn is_error_line(line: &str) -> bool {
+    let line = line.trim_start().to_ascii_lowercase();
+    ["error:", "error[", "npm error", "npm err!"].iter().any(|start| line.starts_with(start))
+}
+
+fn is_backtrace(line: &str) -> bool {
+    let line = line.trim_start().to_ascii_lowercase();
+    line.starts_with("stack backtrace:") || line.starts_with("note: run with `rust_backtrace")
+}
+
+/// The lines of both streams as they come.
+#[derive(Debug, Default)]
+struct PrintedLines {
+    begun: [Vec<u8>; 2],
+}
+
+impl PrintedLines {
+    fn push(&mut self, stream: Stream, bytes: &[u8], line: &mut dyn FnMut(&str)) {
+        let begun = &mut self.begun[usize::from(stream == Stream::Stderr)];
+        begun.extend_from_slice(bytes);
+        while let Some(end) = begun.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let rest = begun.split_off(end + 1);
+            let text = clean_text(&captured_text(&std::mem::replace(begun, rest)));
+            if !text.trim().is_empty() {
+                line(text.trim());
+            }
+        }
+        // A line without end is not worth its memory.
+        begun.truncate(1 << 16);
+    }
+}
+
+/// Removes what no program of an install may have: the right to run as its owner or group.
+pub(super) fn without_special_bits(install: &Path) -> Result<(), SourceError> {
+    each_below(install, &mut |path| {
+        let metadata = path.symlink_metadata()?;
+        let mode = metadata.permissions().mode();
+        match metadata.is_symlink() || mode & 0o7000 == 0 {
+            true => Ok(()),
+            false => fs::set_permissions(path, Permissions::from_mode(mode & 0o777)),
+        }
+    })
+    .map_err(SourceError::io(install))
+}
+
+/// A directory and everything below it; links are not followed.
+fn each_below(path: &Path, act: &mut dyn FnMut(&Path) -> io::Result<()>) -> io::Result<()> {
+    act(path)?;
+    if path.symlink_metadata()?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            each_below(&entry?.path(), act)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_what_a_client_printed_is_its_message() {
+        assert_eq!(failure_message("out", " \n"), "out");
+        assert_eq!(failure_message("out", "\u{1b}[31merror\u{1b}[0m: x\n"), "error: x");
+        let long = format!("{}\nlast: é", "x".repeat(3000));
+        assert_eq!(failure_message("", &long), "last: é");
+        assert_eq!(failure_message("", &"é".repeat(3000)).chars().count(), 750);
+        let printed =
+            "Updating index\nerror: no such crate\n  it is gone\n\nStack backtrace:\n   0: x";
+        assert_eq!(failure_message("", printed), "error: no such crate\n  it is gone\n");
+    }
+
+    #[test]
+    fn lines_come_one_by_one_from_both_streams() {
+        let mut seen = Vec::new();
+        let mut lines = PrintedLines::default();
+        for (stream, bytes) in [
+            (Stream::Stdout, "a"),
+            (Stream::Stderr, "x\ny"),
+            (Stream::Stdout, "b\n\n\u{1b}[1mc\r"),
+            (Stream::Stderr, "\n"),
+        ] {
+            lines.push(stream, bytes.as_bytes(), &mut |line| seen.push(line.to_owned()));
+        }
+        assert_eq!(seen, ["x", "ab", "c", "y"]);
+    }
+}

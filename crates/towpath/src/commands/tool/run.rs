@@ -1,0 +1,38 @@
+//! `towpath tool run`: a program of an installed tool, in the version of the project.
+
+use super::super::Execute;
+use crate::environment::Invocation;
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::session::tools_meeting_requirement::version_here;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+/// Run a program of an installed tool.
+///
+/// In a project whose lock file has the tool, that version is run, else the one that you use, else the
+/// newest. Programs that are not linked can be run, too.
+///
+/// Example: towpath tool run prettier --check .
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The name of the program.
+    program: String,
+    /// Its arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let program = &self.program;
+        let found = version_here(env, program).and_then(|tool| tool.program(program));
+        let file = found.ok_or_else(|| {
+            let message = format!("no installed tool has the program `{program}`");
+            CommandError::new(Exit::BadInput, ErrorKind::NotFound, message)
+        })?;
+        let error = Command::new(&file).arg0(program).args(&self.arguments).exec();
+        Err(CommandError::setup(format!("{}: {error}", file.display())))
+    }
+}

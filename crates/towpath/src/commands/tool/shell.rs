@@ -1,0 +1,52 @@
+//! `towpath tool shell`: a shell, or one command, with the tools of the project first on PATH.
+
+use super::super::Execute;
+use crate::environment::{Environment, Invocation, path_of};
+use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::session::tools_meeting_requirement::{locked_tools, version_here};
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Start a shell with the tools of the project.
+///
+/// The versions of the project's lock file come first on PATH, as in its runs. With a command, that is run
+/// instead of your shell.
+///
+/// Example: towpath tool shell make test
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The command [default: your shell]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<OsString>,
+}
+
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let path = [directories(env)?, env.paths("PATH")].concat();
+        let path = path_of(&path).ok_or_else(|| CommandError::setup("a directory has a colon"))?;
+        let shell = env.get("SHELL").cloned().unwrap_or_else(|| "bash".into());
+        let (program, arguments) = match self.command.split_first() {
+            Some((program, arguments)) => (program.clone(), arguments),
+            None => (shell, &[][..]),
+        };
+        let error = Command::new(&program).args(arguments).env("PATH", path).exec();
+        Err(CommandError::setup(format!("{}: {error}", program.display())))
+    }
+}
+
+/// Where the programs of the project's tools are.
+fn directories(env: &Environment) -> Result<Vec<PathBuf>, CommandError> {
+    let mut found = Vec::new();
+    for name in locked_tools(env) {
+        let tool = version_here(env, &name).filter(|tool| tool.is_locked);
+        let program = tool.and_then(|tool| tool.program(&name));
+        let directory = program.as_deref().and_then(Path::parent).map(Path::to_owned);
+        found.push(directory.ok_or_else(|| {
+            CommandError::setup(format!("{name} is not installed: towpath tool install"))
+        })?);
+    }
+    Ok(found)
+}
