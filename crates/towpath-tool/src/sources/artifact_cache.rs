@@ -79,6 +79,17 @@ impl<'c> ArtifactCache<'c> {
         found
     }
 
+    /// The version of a source that was fetched last.
+    pub fn newest_version(&self, source: &SourceRef) -> Option<String> {
+        let package = self.package_directory(source);
+        let entries = fs::read_dir(package).into_iter().flatten().flatten();
+        let fetched = |entry: &fs::DirEntry| entry.metadata().and_then(|file| file.modified()).ok();
+        let newest = entries.max_by_key(fetched)?;
+        let name = newest.file_name().to_string_lossy().into_owned();
+        let (version, _) = name.rsplit_once('-')?;
+        Some(version.replace("%2f", "/").replace("%25", "%"))
+    }
+
     /// Removes what is not usable any more.
     pub fn discard(&self, request: &FetchRequest) {
         let directory = self.directory(request);
@@ -165,15 +176,20 @@ impl<'c> ArtifactCache<'c> {
     fn directory(&self, request: &FetchRequest) -> PathBuf {
         let text = serde_json::to_vec(request).expect("a request is JSON");
         let key = &hexadecimal(&Sha256::digest(text))[..12];
-        let name = request.source.name();
+        let package = self.package_directory(&request.source);
+        package.join(format!("{}-{key}", one_part(&request.version)))
+    }
+
+    fn package_directory(&self, source: &SourceRef) -> PathBuf {
+        let name = source.name();
         // A URL is no name for a directory.
         let package = if name.contains("://") { "download" } else { name };
-        let one_part = |text: &str| text.replace('%', "%25").replace('/', "%2f");
-        self.root
-            .join(request.source.kind().word())
-            .join(one_part(package))
-            .join(format!("{}-{key}", one_part(&request.version)))
+        self.root.join(source.kind().word()).join(one_part(package))
     }
+}
+
+fn one_part(text: &str) -> String {
+    text.replace('%', "%25").replace('/', "%2f")
 }
 
 fn unchanged(directory: &Path) -> Option<Artifact> {

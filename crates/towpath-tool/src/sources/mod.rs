@@ -128,6 +128,11 @@ pub fn fetch(
     cache.publish(&locked, partial)
 }
 
+/// The version of a source that was fetched last, and can be installed without a network.
+pub fn fetched_version(source: &SourceRef, cache: &Path) -> Option<String> {
+    ArtifactCache::new(cache).newest_version(source)
+}
+
 fn fetch_step(
     step: &PlannedStep<'_>,
     version: &str,

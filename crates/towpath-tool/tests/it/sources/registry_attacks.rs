@@ -11,7 +11,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Mutex};
 use towpath_tool::ToolRecipe;
-use towpath_tool::sources::{Locks, SourceError, Unusable};
+use towpath_tool::sources::{Locks, SourceError, Unusable, fetched_version};
 
 /// Files by path, which a test may change.
 #[derive(Clone, Default)]
@@ -247,7 +247,10 @@ fn pip_recipe() -> ToolRecipe {
 #[test]
 fn a_wheel_of_another_index_is_installed() {
     let (user, _server, _) = pypi(&wheel(""), "");
+    let source = "pypi:tool".parse().unwrap();
+    assert_eq!(fetched_version(&source, &user.cache), None);
     let artifact = user.fetch(&pip_recipe(), "1.0").unwrap();
+    assert_eq!(fetched_version(&source, &user.cache).as_deref(), Some("1.0"));
     let lock = artifact.locks.values().next().unwrap();
     assert!(
         lock.starts_with("tool==1.0 --hash=sha256:") && lock.contains("/files/tool-1.0"),

@@ -13,14 +13,14 @@ use crate::tools::project_tools::ProjectTools;
 use crate::tools::tool_session::{SandboxFlags, ToolSession};
 use serde_json::json;
 use towpath_tool::install::{InstalledTools, WantedLinks};
-use towpath_tool::sources::{Locks, SourceRef, check_version};
+use towpath_tool::sources::{Locks, SourceRef, check_version, fetched_version};
 use towpath_tool::{Origin, VersionSource};
 
 /// Install tools from their recipes.
 ///
 /// A tool is named by its recipe or by the path of a recipe file, with a version if you like. Without
-/// names the tools in the project's .towpath/tools.toml are installed, as its lock file has them. What
-/// was fetched before is installed without network.
+/// names the tools in the project's .towpath/tools.toml are installed, as its lock file has them. The
+/// version that was fetched last is installed without network; `update` looks for a newer one.
 ///
 /// Example: towpath tool install kibi@0.2.2
 #[derive(Debug, clap::Args)]
@@ -109,8 +109,9 @@ fn install_one(session: &ToolSession<'_>, text: &str) -> Result<InstallOutcome, 
             let installed = tools.versions(&file.recipe.metadata.name);
             let installed = installed.map_err(|error| CommandError::setup(error.to_string()))?;
             let same = installed.into_iter().find(|tool| tool.record.from == from.to_string());
-            match same {
-                Some(tool) => tool.record.version,
+            let here = same.map(|tool| tool.record.version);
+            match here.or_else(|| fetched_version(&from, &session.directories.artifacts())) {
+                Some(version) => version,
                 None => look_up_one(session, &from, None)?.version,
             }
         }
