@@ -109,7 +109,7 @@ impl<'a> BinLinks<'a> {
             let of_system = SYSTEM.iter().map(|directory| Path::new(directory).join(program));
             let of_system = of_system.into_iter().find(|file| !shadow && file.exists());
             let taken_by = match self.entry(program) {
-                // What was linked once stays linked.
+                // A link of the same tool stays its own.
                 BinEntry::Tool { tool: own, .. } if own == tool => None,
                 BinEntry::Free => of_system,
                 BinEntry::Tool { .. } | BinEntry::Foreign => Some(self.path(program)),

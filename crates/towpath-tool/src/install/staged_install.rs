@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use towpath_process::sandbox::Confinement;
 
 const RECIPE: &str = "towpath-tool.toml";
-/// What the clients have chosen for it.
+/// The choices of the clients for it.
 const LOCKS: &str = "towpath-locks.json";
 
 #[derive(Debug, thiserror::Error)]

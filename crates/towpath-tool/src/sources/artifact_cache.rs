@@ -25,7 +25,7 @@ pub struct Artifact {
     pub checksums: Vec<(String, String)>,
     /// The version of the interpreter that it was fetched for, if that matters.
     pub made_for: Option<String>,
-    /// What the clients have chosen, as their own lock files: by part, and where it matters by platform.
+    /// The choices of the clients, as their own lock files: by part, and where it matters by platform.
     pub locks: Locks,
 }
 
@@ -214,7 +214,7 @@ pub(super) struct PartialArtifact {
 }
 
 impl PartialArtifact {
-    /// What everything of it is in.
+    /// The directory of everything that belongs to it.
     pub fn directory(&self) -> &Path {
         &self.directory
     }

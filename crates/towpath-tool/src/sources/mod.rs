@@ -68,7 +68,7 @@ pub struct Built {
     pub runtime: Vec<PathBuf>,
 }
 
-/// What the fetch of one step of a client works with.
+/// The work of one fetch by a client.
 struct FetchStep<'s> {
     package: &'s str,
     /// Of a package of PyPI.
@@ -76,7 +76,7 @@ struct FetchStep<'s> {
     version: &'s str,
     /// The part of the artifact that it fills.
     part: &'s str,
-    /// What must be fetched; where it has nothing for the step, the client chooses.
+    /// Exactly this is fetched; where it has nothing for the step, the client chooses.
     locks: &'s Locks,
 }
 

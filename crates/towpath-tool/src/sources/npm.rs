@@ -27,7 +27,7 @@ const CONFIGURATION: Configuration = Configuration {
     variables: &["NPM_CONFIG_"],
 };
 
-/// What every call has: npm neither asks, nor reports, nor looks for a project around us.
+/// Options of every call: npm neither asks, nor reports, nor looks for a project around us.
 const QUIET: &[&str] = &[
     "--no-audit",
     "--no-fund",
@@ -67,7 +67,7 @@ impl Node {
         let prefix = program.parent().and_then(Path::parent).filter(|_| program.is_absolute());
         let prefix = prefix.ok_or(SourceError::MissingClient("node"))?.to_owned();
         let own = clients.find(NPM)?.canonicalize().ok();
-        // What a version manager has on PATH may start the real one.
+        // The npm of a version manager on PATH may only start the real one.
         let beside = prefix.join("lib/node_modules/npm/bin/npm-cli.js");
         let is_script = |file: &PathBuf| file.extension().is_some_and(|end| end == "js");
         let npm = own.filter(is_script).or(Some(beside).filter(|file| file.is_file()));

@@ -100,7 +100,7 @@ pub(super) fn programs_of(package: &str, bin: Option<&Value>) -> Vec<String> {
 pub(super) fn checksums_of_lock(text: &str) -> Option<Vec<(String, String)>> {
     let json: Value = serde_json::from_str(text).ok()?;
     let packages = json.get("packages").and_then(Value::as_object)?.iter();
-    // What is inside of another package came with it.
+    // A package inside of another one came with it.
     let fetched = packages.filter(|(path, package)| {
         !path.is_empty() && package.get("inBundle") != Some(&Value::Bool(true))
     });

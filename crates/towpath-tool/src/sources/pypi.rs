@@ -34,7 +34,7 @@ struct Python {
     program: PathBuf,
     prefixes: Vec<PathBuf>,
     pip: Option<PathBuf>,
-    /// What wheels are chosen by.
+    /// The key by which wheels are chosen.
     tag: String,
 }
 
@@ -76,7 +76,7 @@ impl Python {
         call.variable("PIP_BREAK_SYSTEM_PACKAGES", "1").variable("PIP_NO_CACHE_DIR", "1")
     }
 
-    /// What an install would take; none if there is nothing of that name that is built for this machine.
+    /// The packages of an install; none if there is nothing of that name that is built for this machine.
     fn resolve(
         &self,
         wanted: &str,
@@ -211,7 +211,7 @@ pub(super) fn fetch(
     Ok(())
 }
 
-/// What pip has chosen, as a file of requirements with hashes.
+/// The choice of pip, as a file of requirements with hashes.
 fn lock_of(found: &[PackageReport], step: &FetchStep<'_>) -> Result<String, SourceError> {
     let refuse =
         |why| Err(SourceError::unusable(SourceKind::Pypi, step.package, step.version, why));

@@ -106,7 +106,7 @@ fn every_registry_is_searched() {
     assert_eq!(candidate.source.to_string(), "pypi:yamllint");
 }
 
-/// What was resolved once is fetched again without asking what is newest, and nothing else is.
+/// A set that was resolved once is fetched again without asking what is newest, and nothing else is.
 #[test]
 fn a_lock_is_fetched_exactly() {
     for tool in ["cargo:kibi", "npm:json5", "pypi:yamllint"] {

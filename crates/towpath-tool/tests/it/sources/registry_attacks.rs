@@ -188,7 +188,7 @@ fn other_bytes_under_a_locked_version_are_refused() {
     other.set("NPM_CONFIG_FETCH_RETRIES", "0");
     let error = other.fetch_locked(&recipe, "1.0.0", &locks).unwrap_err();
     assert!(error.to_string().contains("EINTEGRITY"), "{error}");
-    // What was fetched before needs no registry.
+    // Fetched before, it needs no registry.
     drop(server);
     assert_eq!(user.fetch_locked(&recipe, "1.0.0", &locks).unwrap().locks, locks);
 }

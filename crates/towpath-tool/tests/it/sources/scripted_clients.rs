@@ -91,7 +91,7 @@ fn what_a_client_prints_is_not_believed() {
     }
 }
 
-/// What a client sees of the user: the configuration of its registry, and nothing else.
+/// A client sees the configuration of its registry, and nothing else of the user.
 #[test]
 fn clients_see_the_configuration_of_their_registry_alone() {
     let mut user = user(&[(
