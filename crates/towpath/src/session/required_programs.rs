@@ -253,7 +253,7 @@ fn files_outside_of_system(program: &Path) -> Vec<PathBuf> {
 fn install_arguments(env: &Environment, name: &str) -> [String; 3] {
     let recipe = env.directories.config.join("tools").join(format!("{name}.toml"));
     let word = match recipe.is_file() {
-        // What is there does not meet the requirement.
+        // An installed version does not meet the requirement.
         _ if installed(env, name).iter().any(|tool| tool.record.tool == name) => "update",
         true => "install",
         false => "create",

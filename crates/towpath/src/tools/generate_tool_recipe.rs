@@ -83,7 +83,7 @@ pub fn look_up_one(
     }
 }
 
-/// What the table of tools has under a name. Any other name is a question: registries have whatever
+/// The candidate of a known tool. Any other name is a question: registries have whatever
 /// anybody has published under it.
 fn known_source(
     session: &ToolSession<'_>,

@@ -93,7 +93,7 @@ fn a_budget_is_that_of_the_whole_batch() {
     assert_eq!(user.runs(), 1);
 }
 
-/// What a stranger's program printed reaches an agent that may use no tool.
+/// A stranger's text reaches an agent that may use no tool.
 #[test]
 fn the_agent_that_is_asked_has_no_permission() {
     let (user, server) = (User::on_disk(), ReleaseServer::start());

@@ -60,7 +60,7 @@ fn the_lock_has_every_tool_of_the_project_and_the_users_own_stay() {
     user.towpath(&["tool", "install"]).exits(0);
     let lock = user.read(".towpath/tools.lock");
     assert!(lock.contains("name = \"greet\"") && lock.contains("name = \"other\""), "{lock}");
-    // What the user has created is what the user runs.
+    // The user still runs the version that the user has created.
     let bin = user.path("home/data/bin/greet").canonicalize().expect("it is linked");
     assert!(bin.display().to_string().contains("1.2.0"), "{}", bin.display());
     user.towpath(&["tool", "run", "greet", "--version"]).exits(0).prints("greet 1.3.0\n");
