@@ -7,15 +7,22 @@ mod list;
 mod outdated;
 mod probe;
 mod remove;
+mod results;
 mod run;
 mod shell;
 mod update;
 mod verify;
 mod which;
 
+// All commands of tools use these.
 use super::Execute;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::terminal::format::clean;
+use crate::terminal::out;
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use crate::tools::tool_session::{ToolFlags, ToolSession};
+use serde_json::json;
 
 /// Install tools, and find out whether they work.
 ///
@@ -70,4 +77,8 @@ impl Execute for Args {
     fn json(&self) -> bool {
         self.command().json()
     }
+}
+
+fn no_program(program: &str) -> CommandError {
+    CommandError::not_found(format!("no installed tool has the program `{program}`"))
 }

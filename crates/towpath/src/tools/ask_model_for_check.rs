@@ -4,8 +4,8 @@
 
 use super::tool_session::ToolSession;
 use crate::exit_codes_and_errors::CommandError;
+use crate::terminal::format::last_line;
 use serde_json::Value;
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -74,18 +74,6 @@ impl<'a> AgentModel<'a> {
         Ok(Some(AgentModel { session, flags, directory, spent, calls: 0 }))
     }
 
-    fn arguments(&self, recipe: OsString, prompt: OsString) -> Vec<OsString> {
-        let mut arguments: Vec<OsString> =
-            vec!["run".into(), recipe, "--json".into(), "--quiet".into(), "--set".into(), prompt];
-        if let Some(backend) = &self.flags.backend {
-            arguments.extend(["--backend".into(), backend.into()]);
-        }
-        if let Some(script) = &self.flags.script {
-            arguments.extend(["--script".into(), self.session.env.current.join(script).into()]);
-        }
-        arguments
-    }
-
     /// The answer, and what it cost where that is known.
     fn run(&self, prompt: &str) -> Result<(Result<ModelAnswer, String>, f64), String> {
         let recipe = self.directory.path().join("tool-check-repair.yaml");
@@ -95,16 +83,21 @@ impl<'a> AgentModel<'a> {
         let text = RECIPE.replace("MODE", mode);
         std::fs::write(&recipe, text).map_err(|error| error.to_string())?;
         std::fs::create_dir_all(&work).map_err(|error| error.to_string())?;
-        let mut setting = OsString::from("prompt=");
-        setting.push(prompt);
-        let output = Command::new(&self.session.own_program)
-            .args(self.arguments(recipe.into(), setting))
-            .current_dir(&work)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("this program cannot be started: {error}"))?;
-        let result: Value = serde_json::from_slice(&output.stdout)
-            .map_err(|_| last_line(&String::from_utf8_lossy(&output.stderr)))?;
+        let mut command = Command::new(&self.session.own_program);
+        command.arg("run").arg(&recipe).args(["--json", "--quiet", "--set"]);
+        command.arg(format!("prompt={prompt}"));
+        if let Some(backend) = &self.flags.backend {
+            command.args(["--backend", backend]);
+        }
+        if let Some(script) = &self.flags.script {
+            command.arg("--script").arg(self.session.env.current.join(script));
+        }
+        let output = command.current_dir(&work).stdin(Stdio::null()).output();
+        let output = output.map_err(|error| format!("this program cannot be started: {error}"))?;
+        let result: Value = serde_json::from_slice(&output.stdout).map_err(|_| {
+            let line = last_line(&String::from_utf8_lossy(&output.stderr));
+            if line.is_empty() { "no answer".to_owned() } else { line }
+        })?;
         let cost = result["summary"]["cost_usd"].as_f64().unwrap_or(0.0);
         let answer = match output.status.success() {
             true => result["steps"][0]["output"].as_str(),
@@ -114,10 +107,6 @@ impl<'a> AgentModel<'a> {
         let error = error.unwrap_or("the agent did not answer").to_owned();
         Ok((answer.map(|text| ModelAnswer { text: text.to_owned() }).ok_or(error), cost))
     }
-}
-
-fn last_line(text: &str) -> String {
-    text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no answer").to_owned()
 }
 
 impl RepairModel for AgentModel<'_> {

@@ -1,34 +1,27 @@
 //! The one path from a recipe to an installed tool, for `create`, `install`, `update` and a project's
-//! tools: lock, fetch, build, prove, publish.
+//! tools: lock, fetch, build, prove, publish. Each attempt to repair a check is an event in the journal,
+//! and, only where the user has set an address, the same event sent there.
 
 use super::ask_model_for_check::AgentModel;
-use super::record_check_repairs;
-use super::tool_session::ToolSession;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use super::tool_session::{ToolSession, setup};
+use super::wanted_tool::{WantedTool, save_recipe};
+use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
+use serde_json::json;
+use std::path::Path;
 use std::time::{Duration, Instant};
+use towpath_store::{Store, TelemetryEvent};
+use towpath_tool::download::{HttpClient, HttpSettings};
 use towpath_tool::install::{
-    BinLinks, InstallError, InstallLock, InstalledTool, InstalledTools, Published, StagedInstall,
-    WantedLinks, recipe_and_locks,
+    BinLinks, InstallLock, InstallRecord, InstalledTool, InstalledTools, Published, StagedInstall,
+    recipe_and_locks,
 };
-use towpath_tool::self_repair::{NotVerified, Proof, ProofRequest, ProveError, RepairModel, prove};
-use towpath_tool::sources::{Locks, SourceError, SourceRef};
+use towpath_tool::self_repair::{
+    Attempt, NotVerified, Proof, ProofRequest, ProveError, RepairModel, prove,
+};
+use towpath_tool::sources::Locks;
 use towpath_tool::{Origin, ToolRecipe};
-
-/// A version of a tool to install.
-#[derive(Debug, Clone)]
-pub struct WantedTool {
-    pub recipe: ToolRecipe,
-    /// Only a generated recipe may be repaired.
-    pub origin: Origin,
-    pub from: SourceRef,
-    pub version: String,
-    /// What a lock file has for it.
-    pub locks: Locks,
-    /// Which of its programs `bin/` is to have.
-    pub links: WantedLinks,
-}
 
 /// How it ended.
 #[derive(Debug)]
@@ -45,6 +38,43 @@ pub struct Installed {
     pub took: Duration,
 }
 
+impl InstallOutcome {
+    pub fn exit(&self) -> Exit {
+        match self.install() {
+            Some(_) => Exit::Done,
+            None => Exit::Failed,
+        }
+    }
+
+    /// What is installed now, and where.
+    pub fn install(&self) -> Option<(&InstallRecord, &Path)> {
+        match self {
+            InstallOutcome::Already(tool) => Some((&tool.record, &tool.directory)),
+            InstallOutcome::Installed(installed) => {
+                Some((&installed.published.record, &installed.published.directory))
+            }
+            InstallOutcome::NotVerified { .. } => None,
+        }
+    }
+}
+
+/// Installs a tool, and saves its recipe if that was generated.
+pub fn install_and_save(
+    session: &ToolSession<'_>,
+    wanted: &WantedTool,
+    model: Option<&mut AgentModel<'_>>,
+) -> Result<InstallOutcome, CommandError> {
+    let outcome = install(session, wanted, model)?;
+    match &outcome {
+        InstallOutcome::Installed(installed) if wanted.origin == Origin::Generated => {
+            save_recipe(session, &installed.proof.recipe)?;
+        }
+        InstallOutcome::Already(tool) => wanted.save_if_missing(session, tool)?,
+        _ => {}
+    }
+    Ok(outcome)
+}
+
 /// Installs a tool, unless this version is there already.
 pub fn install(
     session: &ToolSession<'_>,
@@ -54,48 +84,45 @@ pub fn install(
     let began = Instant::now();
     let name = &wanted.recipe.metadata.name;
     let mut waiting = || out::note(format!("waiting for another install of {name}"));
-    let lock = InstallLock::take(&session.directories, name, &mut waiting)
-        .map_err(|error| CommandError::setup(error.to_string()))?;
+    let lock = InstallLock::take(&session.directories, name, &mut waiting).map_err(setup)?;
     if let Some(tool) = already(session, wanted)? {
         return Ok(InstallOutcome::Already(Box::new(tool)));
     }
     let staged = session.with_sources(|context| {
         let (directories, recipe) = (&session.directories, &wanted.recipe);
         StagedInstall::build(directories, lock, recipe, &wanted.version, &wanted.locks, context)
-    });
-    let staged = staged.map_err(install_error)?;
+    })?;
     let programs = staged.programs();
     let recipe = match wanted.origin {
         Origin::Generated => wanted.recipe.with_programs(&programs),
         Origin::User => wanted.recipe.clone(),
     };
-    let setup = staged.sandbox(&session.confinement, &session.own_program);
+    let setup_of_sandbox = staged.sandbox(&session.confinement, &session.own_program);
     let request = ProofRequest {
         recipe: &recipe,
         version: &wanted.version,
         install: staged.directory(),
         programs: &programs,
-        setup: &setup,
+        setup: &setup_of_sandbox,
         may_repair: wanted.origin == Origin::Generated,
     };
     let model = model.as_mut().map(|model| &mut **model as &mut dyn RepairModel);
     match prove(&request, model) {
         Ok(mut proof) => {
-            record_check_repairs::record(session, name, proof.attempt.as_ref());
+            record_repair(session, name, proof.attempt.as_ref());
             if wanted.origin == Origin::Generated {
                 let from = wanted.from.to_string();
                 proof.recipe = proof.recipe.generated(&from, proof.repair.clone());
             }
-            let published = staged.publish(&proof, &wanted.from, &wanted.links, now_ms());
-            let published = published.map_err(install_error)?;
+            let published = staged.publish(&proof, &wanted.from, &wanted.links, now_ms())?;
             let took = began.elapsed();
             Ok(InstallOutcome::Installed(Box::new(Installed { published, proof, took })))
         }
         Err(ProveError::NotVerified(why)) => {
-            record_check_repairs::record(session, name, why.attempt.as_ref());
+            record_repair(session, name, why.attempt.as_ref());
             Ok(InstallOutcome::NotVerified { recipe: Box::new(recipe), why })
         }
-        Err(error @ ProveError::Verify(_)) => Err(CommandError::setup(error.to_string())),
+        Err(error @ ProveError::Verify(_)) => Err(setup(error)),
     }
 }
 
@@ -106,12 +133,12 @@ fn already(
 ) -> Result<Option<InstalledTool>, CommandError> {
     let name = &wanted.recipe.metadata.name;
     let tools = InstalledTools::new(&session.directories);
-    let found = tools.find(name, &wanted.version).map_err(file_error)?;
     let same = |tool: &InstalledTool| {
         let has = recipe_and_locks(&tool.directory).map_or_else(Locks::new, |(_, locks)| locks);
         let other = |(part, lock): (&String, &String)| has.get(part).is_some_and(|l| l != lock);
         !wanted.locks.iter().any(other) && tool.record.from == wanted.from.to_string()
     };
+    let found = tools.find(name, &wanted.version).map_err(setup)?;
     let Some(tool) = found.filter(same) else { return Ok(None) };
     // An edited recipe has to be proven, and so has a program that is not what was installed.
     let edited = wanted.origin == Origin::User && tool.record.verify != wanted.recipe.verify;
@@ -125,29 +152,34 @@ fn already(
     }
     let links = BinLinks::new(&session.directories);
     let not_linked = links.link(name, &wanted.version, &programs, wanted.links.shadow);
-    not_linked.map_err(file_error)?.iter().for_each(|program| out::note(program.to_string()));
+    not_linked.map_err(setup)?.iter().for_each(|program| out::note(program.to_string()));
     Ok(Some(tool))
 }
 
-fn file_error(error: std::io::Error) -> CommandError {
-    CommandError::setup(error.to_string())
-}
-
-fn install_error(error: InstallError) -> CommandError {
-    match error {
-        InstallError::Source(error) => source_error(&error),
-        InstallError::NoPrograms { .. } => {
-            CommandError::new(Exit::Failed, ErrorKind::NotVerified, error.to_string())
-        }
-        error => CommandError::setup(error.to_string()),
+/// Records an attempt to repair a check, if one was needed. It never fails an install.
+fn record_repair(session: &ToolSession<'_>, tool: &str, attempt: Option<&Attempt>) {
+    const EVENT: &str = "verify_self_repair";
+    let Some(attempt) = attempt else { return };
+    // Only a repair by a model shows how long one takes.
+    let body = json!({
+        "event": EVENT,
+        "tool": tool,
+        "method": attempt.method,
+        "success": attempt.method.is_some(),
+        "time_saved_ms": null,
+        "model_calls": attempt.model_calls,
+        "model_took_ms": attempt.model_took.map(|took| took.as_millis() as u64),
+    });
+    let body = body.to_string();
+    let event = TelemetryEvent { at_ms: now_ms(), event: EVENT.to_owned(), body: body.clone() };
+    let store = Store::open(&session.env.directories.state);
+    if let Err(error) = store.and_then(|mut store| store.telemetry_add(&event)) {
+        out::note(format!("the repair of {tool} is not recorded: {error}"));
     }
-}
-
-/// What a source could not do, with what helps.
-pub fn source_error(error: &SourceError) -> CommandError {
-    let (exit, kind) = match error {
-        SourceError::MissingClient(_) => (Exit::Setup, ErrorKind::MissingProgram),
-        _ => (Exit::Failed, ErrorKind::Source),
-    };
-    CommandError::new(exit, kind, error.to_string())
+    if let Some(url) = &session.settings.tools.telemetry_url.value {
+        let client = HttpClient::new(HttpSettings::from_variables(&session.env.variables));
+        if let Err(error) = client.post(url, &body) {
+            out::note(format!("the repair of {tool} is not reported to {url}: {error}"));
+        }
+    }
 }

@@ -2,14 +2,11 @@
 //! terminal, consent to a project's tools, the one path from a recipe to an installed tool.
 
 pub mod ask_model_for_check;
-mod call_sources;
-pub mod find_tool_recipe;
-pub mod generate_tool_recipe;
-pub mod install_result_lines;
+pub mod bin_directory;
 pub mod install_tool;
+pub mod probe_program;
 mod progress_bar;
 pub mod project_tools;
-mod record_check_repairs;
-pub mod sandbox_lines;
-pub mod shadowed_programs;
+pub mod report;
 pub mod tool_session;
+pub mod wanted_tool;

@@ -26,15 +26,9 @@ pub struct ProgressBar {
 
 impl ProgressBar {
     pub fn new(env: &Environment, shown: bool) -> ProgressBar {
-        ProgressBar {
-            terminal: env.stderr_terminal,
-            shown,
-            phase: String::new(),
-            detail: String::new(),
-            began: Instant::now(),
-            last: None,
-            on_screen: false,
-        }
+        let (phase, detail, began) = (String::new(), String::new(), Instant::now());
+        let terminal = env.stderr_terminal;
+        ProgressBar { terminal, shown, phase, detail, began, last: None, on_screen: false }
     }
 
     pub fn clear(&mut self) {
@@ -88,17 +82,9 @@ fn amount_text(done: u64, total: Option<u64>, unit: Unit, width: usize) -> Strin
         return format!("{}  ", text(done));
     };
     let filled = (done.min(total) as usize * width) / total as usize;
-    let bar: String = (0..width)
-        .map(|at| {
-            if at < filled {
-                '━'
-            } else if at == filled {
-                '╸'
-            } else {
-                '─'
-            }
-        })
-        .collect();
+    let head = if filled < width { "╸" } else { "" };
+    let rest = "─".repeat(width.saturating_sub(filled + 1));
+    let bar = format!("{}{head}{rest}", "━".repeat(filled));
     let space = if bar.is_empty() { "" } else { "  " };
     format!("{bar}{space}{}/{}  ", text(done), text(total))
 }

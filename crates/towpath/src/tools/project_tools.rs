@@ -1,16 +1,15 @@
 //! The tools of a project: `.towpath/tools.toml` and its lock file, found in a working tree, so that they
 //! count once the user has trusted them.
 
-use super::generate_tool_recipe::generate_recipe;
-use super::install_tool::{InstallOutcome, WantedTool};
+use super::install_tool::InstallOutcome;
 use super::tool_session::ToolSession;
+use super::wanted_tool::{WantedTool, read_optional, write};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::session::trust::{ConsentStatus, ConsentSubject, visible};
 use crate::terminal::diagnostics;
 use sha2::{Digest as _, Sha256};
-use std::io::ErrorKind as IoError;
 use std::path::{Path, PathBuf};
 use towpath_core::Source;
 use towpath_store::{PlanHash, Store};
@@ -57,20 +56,19 @@ impl ProjectTools {
     pub fn read(env: &Environment, start: &Path) -> Result<ProjectTools, CommandError> {
         let root = env.project_root(start);
         let path = root.join(TOOLS_FILE);
-        let text = read_text(&path)?.ok_or_else(|| {
-            let message = format!(
+        let text = read_optional(&path, MOST)?.ok_or_else(|| {
+            CommandError::not_found(format!(
                 "{} does not exist: name a tool, or list the project's tools there, such as \
                  `[tools]` and `kibi = \"cargo:kibi\"`",
                 path.display()
-            );
-            CommandError::new(Exit::BadInput, ErrorKind::NotFound, message)
+            ))
         })?;
         let source = Source::new(path.display().to_string(), text.as_str());
         let tools = read_tools_file(&source).map_err(|problems| {
             diagnostics::refuse_file(&problems, env.color, Exit::BadInput, ErrorKind::BadInput)
         })?;
         let lock_path = root.join(LOCK_FILE);
-        let lock = match read_text(&lock_path)? {
+        let lock = match read_optional(&lock_path, MOST)? {
             None => LockFile::default(),
             Some(text) => LockFile::read(&text).map_err(|error| {
                 let hint = "to lock the newest versions again, remove it";
@@ -96,9 +94,7 @@ impl ProjectTools {
 
     /// Refuses tools that the lock file does not have as they are asked for.
     pub fn require_lock(&self) -> Result<(), CommandError> {
-        let is_open =
-            |tool: &&ProjectTool| !self.lock.find(&tool.name).is_some_and(|l| agrees(l, tool));
-        match self.tools.iter().find(is_open) {
+        match self.tools.iter().find(|tool| self.locked(tool).is_none()) {
             None => Ok(()),
             Some(tool) => Err(CommandError::bad_input(format!(
                 "{LOCK_FILE} has no `{}` from {}: run towpath tool install, and commit the file",
@@ -113,24 +109,25 @@ impl ProjectTools {
         session: &ToolSession<'_>,
         tool: &ProjectTool,
     ) -> Result<WantedTool, CommandError> {
-        let locked = self.lock.find(&tool.name).filter(|locked| agrees(locked, tool));
-        let Some(locked) = locked else {
+        let (name, from, links) = (&tool.name, tool.from.clone(), WantedLinks::NOTHING);
+        let Some(locked) = self.locked(tool) else {
             let version = tool.version.as_deref();
-            let from = Some(&tool.from);
-            let wanted = generate_recipe(session, &tool.name, from, version)?.wanted;
-            return Ok(WantedTool { links: WantedLinks::NOTHING, ..wanted });
+            let (wanted, _) = WantedTool::from_source(session, name, Some(&from), version)?;
+            return Ok(WantedTool { links, ..wanted });
         };
         let recipe = locked
             .recipe()
             .map_err(|error| CommandError::bad_input(format!("{LOCK_FILE}: {error}")))?;
-        Ok(WantedTool {
-            recipe,
-            // What was proven once is not repaired in silence.
-            origin: Origin::User,
-            from: tool.from.clone(),
-            version: locked.version.clone(),
-            locks: locked.locks.clone(),
-            links: WantedLinks::NOTHING,
+        let (version, locks) = (locked.version.clone(), locked.locks.clone());
+        // What was proven once is not repaired in silence.
+        Ok(WantedTool { recipe, origin: Origin::User, from, version, locks, links })
+    }
+
+    /// What the lock file has for a tool; the file of tools may have been edited since.
+    fn locked(&self, tool: &ProjectTool) -> Option<&LockedTool> {
+        self.lock.find(&tool.name).filter(|locked| {
+            locked.from == tool.from.to_string()
+                && tool.version.as_ref().is_none_or(|version| *version == locked.version)
         })
     }
 
@@ -142,38 +139,16 @@ impl ProjectTools {
         tool: &ProjectTool,
         outcome: &InstallOutcome,
     ) -> Result<(), CommandError> {
-        let (record, install) = match outcome {
-            InstallOutcome::Installed(installed) => {
-                (&installed.published.record, &installed.published.directory)
-            }
-            InstallOutcome::Already(tool) => (&tool.record, &tool.directory),
-            InstallOutcome::NotVerified { .. } => return Ok(()),
-        };
+        let Some((record, install)) = outcome.install() else { return Ok(()) };
         let (recipe, locks) = recipe_and_locks(install).unwrap_or_default();
         let (name, from) = (&tool.name, &tool.from);
         self.lock.put(LockedTool::new(name, from, &record.version, recipe, locks));
         let known: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         self.lock.tools.retain(|locked| known.contains(&locked.name.as_str()));
-        let path = self.root.join(LOCK_FILE);
-        files::write(&path, self.lock.write().as_bytes())
-            .map_err(|error| CommandError::setup(format!("{}: {error}", path.display())))?;
+        write(&self.root.join(LOCK_FILE), &self.lock.write())?;
         if let Some(subject) = tools_subject(&self.root) {
             subject.record(&mut Store::open(&env.directories.state)?)?;
         }
         Ok(())
-    }
-}
-
-/// The file of tools may have been edited since it was locked.
-fn agrees(locked: &LockedTool, tool: &ProjectTool) -> bool {
-    locked.from == tool.from.to_string()
-        && tool.version.as_ref().is_none_or(|version| *version == locked.version)
-}
-
-fn read_text(path: &Path) -> Result<Option<String>, CommandError> {
-    match files::read_text(path, MOST) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == IoError::NotFound => Ok(None),
-        Err(error) => Err(CommandError::bad_input(format!("{}: {error}", path.display()))),
     }
 }

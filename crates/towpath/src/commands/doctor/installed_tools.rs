@@ -5,8 +5,7 @@ use super::finding::Finding;
 use crate::environment::Environment;
 use crate::terminal::format::count;
 use crate::terminal::shown_path::shown_path;
-use crate::tools::install_result_lines::path_line;
-use crate::tools::shadowed_programs::shadowing;
+use crate::tools::bin_directory::{path_line, shadowing};
 use crate::tools::tool_session::directories;
 use towpath_tool::install::InstalledTools;
 

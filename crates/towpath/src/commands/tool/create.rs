@@ -2,15 +2,11 @@
 
 mod batch;
 
-use super::super::Execute;
-use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::terminal::out;
+use super::{CommandError, Execute, Exit, Invocation, ToolFlags, ToolSession, out};
 use crate::tools::ask_model_for_check::{AgentModel, ModelFlags, Spent};
-use crate::tools::generate_tool_recipe::{generate_recipe, save_if_missing, save_recipe};
-use crate::tools::install_result_lines;
-use crate::tools::install_tool::{InstallOutcome, install};
-use crate::tools::tool_session::{SandboxFlags, ToolSession};
+use crate::tools::install_tool::{InstallOutcome, install_and_save};
+use crate::tools::report;
+use crate::tools::wanted_tool::WantedTool;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -52,65 +48,67 @@ pub struct Args {
     #[arg(long, requires = "batch")]
     again: bool,
     #[command(flatten)]
-    sandbox: SandboxFlags,
-    #[command(flatten)]
     model: ModelFlags,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    flags: ToolFlags,
 }
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
-        let env = invocation.environment()?;
-        let session = ToolSession::open(env, &self.sandbox, self.json || self.batch.is_some())?;
-        match (&self.batch, &self.name) {
-            (Some(file), _) => batch::create_all(&session, file, self),
-            (None, Some(name)) => self.create(&session, name),
-            (None, None) => Err(CommandError::bad_input("name a tool, or a file with --batch")),
+        let mut session = ToolSession::open(invocation.environment()?, &self.flags)?;
+        let name = match (&self.batch, &self.name) {
+            (Some(file), _) => {
+                session.shows_progress = false;
+                return batch::create_all(&session, file, self);
+            }
+            (None, Some(name)) => name.clone(),
+            (None, None) => {
+                return Err(CommandError::bad_input("name a tool, or a file with --batch"));
+            }
+        };
+        check_tool_name(&name).map_err(CommandError::bad_input)?;
+        let request = Request { name, from: self.from.clone() };
+        let (outcome, _) = self.create(&session, &request, &Mutex::default())?;
+        if self.flags.json {
+            let mut value = report::as_json(&outcome);
+            value["schema"] = serde_json::json!(1);
+            out::json(&value);
+        } else {
+            report::print(&session, &outcome);
         }
+        Ok(outcome.exit())
     }
 
     fn json(&self) -> bool {
-        self.json
+        self.flags.json
     }
+}
+
+/// A tool to create.
+#[derive(Debug, Clone)]
+struct Request {
+    name: String,
+    from: Option<SourceRef>,
 }
 
 impl Args {
-    fn create(&self, session: &ToolSession<'_>, name: &str) -> Result<Exit, CommandError> {
-        check_tool_name(name).map_err(CommandError::bad_input)?;
-        let version = self.version.as_deref();
-        let mut generated = generate_recipe(session, name, self.from.as_ref(), version)?;
-        generated.wanted.links = WantedLinks {
-            programs: (!self.bin.is_empty()).then(|| self.bin.clone()),
-            shadow: self.shadow,
-        };
-        if !self.json {
-            generated.explained.iter().for_each(|line| out::line(format!("  {line}")));
+    /// Creates one tool, alone or of a batch. Returns how many calls of a model it took, too.
+    fn create(
+        &self,
+        session: &ToolSession<'_>,
+        request: &Request,
+        spent: &Mutex<Spent>,
+    ) -> Result<(InstallOutcome, usize), CommandError> {
+        let (from, version) = (request.from.as_ref(), self.version.as_deref());
+        let (mut wanted, explained) =
+            WantedTool::from_source(session, &request.name, from, version)?;
+        let programs = (!self.bin.is_empty()).then(|| self.bin.clone());
+        wanted.links = WantedLinks { programs, shadow: self.shadow };
+        if session.shows_progress {
+            out::line(format!("  {explained}"));
         }
-        let spent = Mutex::new(Spent::default());
-        let mut model = AgentModel::allowed(session, &self.model, &spent)?;
-        let outcome = install(session, &generated.wanted, model.as_mut())?;
-        match &outcome {
-            InstallOutcome::Installed(installed) => save_recipe(session, &installed.proof.recipe)?,
-            InstallOutcome::Already(tool) => save_if_missing(session, &generated.wanted, tool)?,
-            InstallOutcome::NotVerified { .. } => {}
-        }
-        if self.json {
-            let mut value = install_result_lines::as_json(&outcome);
-            value["schema"] = serde_json::json!(1);
-            out::json(&value);
-            return Ok(exit_of(&outcome));
-        }
-        let exit = install_result_lines::print(session, &outcome);
-        install_result_lines::print_path_hint(session, [&outcome]);
-        Ok(exit)
-    }
-}
-
-fn exit_of(outcome: &InstallOutcome) -> Exit {
-    match outcome {
-        InstallOutcome::NotVerified { .. } => Exit::Failed,
-        _ => Exit::Done,
+        let mut model = AgentModel::allowed(session, &self.model, spent)?;
+        let outcome = install_and_save(session, &wanted, model.as_mut())?;
+        Ok((outcome, model.map_or(0, |model| model.calls)))
     }
 }

@@ -1,20 +1,10 @@
 //! `towpath tool install`: tools from recipes, or the tools of the project.
 
-use super::super::Execute;
-use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::terminal::format::clean;
-use crate::terminal::out;
-use crate::tools::find_tool_recipe::find;
-use crate::tools::generate_tool_recipe::{generate_recipe, look_up_one};
-use crate::tools::install_result_lines;
-use crate::tools::install_tool::{InstallOutcome, WantedTool, install};
+use super::results::Results;
+use super::{CommandError, Execute, Exit, Invocation, ToolFlags, ToolSession};
+use crate::tools::install_tool::install;
 use crate::tools::project_tools::ProjectTools;
-use crate::tools::tool_session::{SandboxFlags, ToolSession};
-use serde_json::json;
-use towpath_tool::install::{InstalledTools, WantedLinks};
-use towpath_tool::sources::{Locks, SourceRef, check_version, fetched_version};
-use towpath_tool::{Origin, VersionSource};
+use crate::tools::wanted_tool::WantedTool;
 
 /// Install tools from their recipes.
 ///
@@ -31,104 +21,50 @@ pub struct Args {
     #[arg(long, conflicts_with = "tools")]
     frozen: bool,
     #[command(flatten)]
-    sandbox: SandboxFlags,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    flags: ToolFlags,
 }
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
-        let env = invocation.environment()?;
-        let session = ToolSession::open(env, &self.sandbox, self.json)?;
-        let (mut outcomes, mut failed) = (Vec::new(), Vec::new());
-        let mut exit = Exit::Done;
-        let mut take = |outcome: InstallOutcome| {
-            if !self.json {
-                install_result_lines::print(&session, &outcome);
-            }
-            if matches!(outcome, InstallOutcome::NotVerified { .. }) {
-                exit = Exit::Failed;
-            }
-            outcomes.push(outcome);
-        };
-        if self.tools.is_empty() {
-            let mut project = ProjectTools::read(env, &env.current)?;
-            project.require_trust(env)?;
-            if self.frozen {
-                project.require_lock()?;
-            }
-            for tool in project.tools.clone() {
-                let wanted = project.wanted(&session, &tool);
-                match wanted.and_then(|wanted| install(&session, &wanted, None)) {
-                    Ok(outcome) => {
-                        project.lock(env, &tool, &outcome)?;
-                        take(outcome);
-                    }
-                    // The others are installed all the same.
-                    Err(error) => failed.push((tool.name.clone(), error)),
-                }
-            }
-        }
+        let session = ToolSession::open(invocation.environment()?, &self.flags)?;
+        let mut results = Results::new(self.flags.json);
         for tool in &self.tools {
-            take(install_one(&session, tool)?);
+            let wanted = WantedTool::from_recipe(&session, tool)?;
+            results.add_outcome(&session, &install(&session, &wanted, None)?);
         }
-        let mut rows: Vec<_> = outcomes.iter().map(install_result_lines::as_json).collect();
-        for (name, error) in &failed {
-            out::note(clean(&format!("{name}: {}", error.message)));
-            rows.push(json!({ "tool": name, "status": "error", "error": error.message }));
+        if self.tools.is_empty() {
+            self.install_project(&session, &mut results)?;
         }
-        match self.json {
-            true => out::json(&json!({ "schema": 1, "tools": rows })),
-            false => install_result_lines::print_path_hint(&session, &outcomes),
-        }
-        // What is worst decides.
-        let worst = failed.iter().map(|(_, error)| error.exit).max_by_key(|exit| exit.severity());
-        Ok(worst.unwrap_or(exit))
+        Ok(results.end("tools"))
     }
 
     fn json(&self) -> bool {
-        self.json
+        self.flags.json
     }
 }
 
-fn install_one(session: &ToolSession<'_>, text: &str) -> Result<InstallOutcome, CommandError> {
-    let (name, version) = SourceRef::split_version(text);
-    if let Some(version) = version {
-        check_version(version).map_err(CommandError::bad_input)?;
-    }
-    let file = find(session, name)?;
-    let from = SourceRef::of_recipe(&file.recipe);
-    let tools = InstalledTools::new(&session.directories);
-    let version = match (version, &file.recipe.version) {
-        (Some(version), _) => version.to_owned(),
-        // Its one version is in the recipe.
-        (None, VersionSource::Url { version }) => version.clone(),
-        (None, _) => {
-            // What is there is enough; `update` looks for something newer.
-            let installed = tools.versions(&file.recipe.metadata.name);
-            let installed = installed.map_err(|error| CommandError::setup(error.to_string()))?;
-            let same = installed.into_iter().find(|tool| tool.record.from == from.to_string());
-            let here = same.map(|tool| tool.record.version);
-            match here.or_else(|| fetched_version(&from, &session.directories.artifacts())) {
-                Some(version) => version,
-                None => look_up_one(session, &from, None)?.version,
+impl Args {
+    fn install_project(
+        &self,
+        session: &ToolSession<'_>,
+        results: &mut Results,
+    ) -> Result<(), CommandError> {
+        let env = session.env;
+        let mut project = ProjectTools::read(env, &env.current)?;
+        project.require_trust(env)?;
+        if self.frozen {
+            project.require_lock()?;
+        }
+        for tool in project.tools.clone() {
+            let wanted = project.wanted(session, &tool);
+            match wanted.and_then(|wanted| install(session, &wanted, None)) {
+                Ok(outcome) => {
+                    project.lock(env, &tool, &outcome)?;
+                    results.add_outcome(session, &outcome);
+                }
+                Err(error) => results.add_error(&tool.name, &error),
             }
         }
-    };
-    let is_release = matches!(file.recipe.version, VersionSource::GitHub { .. });
-    let is_installed = tools.find(&file.recipe.metadata.name, &version).is_ok_and(|t| t.is_some());
-    let wanted = match is_release && file.origin == Origin::Generated && !is_installed {
-        // Its steps have the checksums of one version's files.
-        true => {
-            let name = &file.recipe.metadata.name;
-            generate_recipe(session, name, Some(&from), Some(&version))?.wanted
-        }
-        false => {
-            let (recipe, origin) = (file.recipe, file.origin);
-            let (locks, links) = (Locks::new(), WantedLinks::OWN);
-            WantedTool { recipe, origin, from, version, locks, links }
-        }
-    };
-    install(session, &wanted, None)
+        Ok(())
+    }
 }

@@ -1,16 +1,11 @@
 //! `towpath tool list`: what is installed.
 
-use super::super::Execute;
-use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use super::{CommandError, Execute, Exit, Invocation, Screen, Tint, json, out};
 use crate::terminal::format::{ago, now_ms};
-use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
-use crate::tools::install_result_lines::record_json;
-use crate::tools::tool_session::directories;
-use serde_json::json;
-use towpath_tool::install::InstalledTools;
+use crate::tools::report::record_json;
+use crate::tools::tool_session::{directories, installed_tools};
+use towpath_tool::install::InstalledTool;
 
 /// List the installed tools.
 ///
@@ -25,18 +20,15 @@ pub struct Args {
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let directories = directories(env);
-        let tools = InstalledTools::new(&directories)
-            .list()
-            .map_err(|error| CommandError::setup(error.to_string()))?;
+        let tools = installed_tools(&directories(env))?;
         if self.json {
-            let each = |tool: &towpath_tool::install::InstalledTool| {
-                let mut value = record_json(&tool.record, &tool.directory);
-                value["in_use"] = json!(tool.in_use);
-                value
+            let row = |tool: &InstalledTool| {
+                let mut row = record_json(&tool.record, &tool.directory);
+                row["in_use"] = json!(tool.in_use);
+                row
             };
-            let tools: Vec<_> = tools.iter().map(each).collect();
-            out::json(&json!({ "schema": 1, "tools": tools }));
+            let rows: Vec<_> = tools.iter().map(row).collect();
+            out::json(&json!({ "schema": 1, "tools": rows }));
             return Ok(Exit::Done);
         }
         if tools.is_empty() {
@@ -47,18 +39,14 @@ impl Execute for Args {
         for tool in &tools {
             let record = &tool.record;
             let programs: Vec<&str> = record.binaries.iter().map(|b| b.name.as_str()).collect();
-            let tint = if tool.in_use { Tint::None } else { Tint::Dim };
-            let version = match tool.in_use {
-                true => record.version.clone(),
-                false => format!("{} (not in use)", record.version),
+            let (tint, note) = match tool.in_use {
+                true => (Tint::None, ""),
+                false => (Tint::Dim, " (not in use)"),
             };
-            table.row(vec![
-                Cell::tinted(&record.tool, tint),
-                Cell::tinted(version, tint),
-                Cell::tinted(&record.from, tint),
-                Cell::tinted(ago(record.installed_ms, now_ms()), tint),
-                Cell::tinted(programs.join(", "), tint),
-            ]);
+            let version = format!("{}{note}", record.version);
+            let installed = ago(record.installed_ms, now_ms());
+            let cells = [&record.tool, &version, &record.from, &installed, &programs.join(", ")];
+            table.row(cells.map(|cell| Cell::tinted(cell, tint)).into());
         }
         table.print(&Screen::new(env));
         Ok(Exit::Done)

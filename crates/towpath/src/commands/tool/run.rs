@@ -1,8 +1,6 @@
 //! `towpath tool run`: a program of an installed tool, in the version of the project.
 
-use super::super::Execute;
-use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use super::{CommandError, Execute, Exit, Invocation, no_program};
 use crate::session::tools_meeting_requirement::version_here;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
@@ -28,10 +26,7 @@ impl Execute for Args {
         let env = invocation.environment()?;
         let program = &self.program;
         let found = version_here(env, program).and_then(|tool| tool.program(program));
-        let file = found.ok_or_else(|| {
-            let message = format!("no installed tool has the program `{program}`");
-            CommandError::new(Exit::BadInput, ErrorKind::NotFound, message)
-        })?;
+        let file = found.ok_or_else(|| no_program(program))?;
         let error = Command::new(&file).arg0(program).args(&self.arguments).exec();
         Err(CommandError::setup(format!("{}: {error}", file.display())))
     }

@@ -1,8 +1,7 @@
 //! `towpath tool shell`: a shell, or one command, with the tools of the project first on PATH.
 
-use super::super::Execute;
+use super::{CommandError, Execute, Exit};
 use crate::environment::{Environment, Invocation, path_of};
-use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::tools_meeting_requirement::{locked_tools, version_here};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;

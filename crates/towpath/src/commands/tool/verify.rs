@@ -1,15 +1,12 @@
 //! `towpath tool verify`: installed tools, checked again as when they were installed.
 
-use super::super::Execute;
-use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::terminal::format::clean;
-use crate::terminal::out;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
-use crate::tools::tool_session::{SandboxFlags, ToolSession};
-use serde_json::{Value, json};
+use super::results::{Results, named};
+use super::{
+    CommandError, Execute, Exit, Invocation, Screen, Tint, ToolFlags, ToolSession, clean, json, out,
+};
+use crate::tools::tool_session::{installed_tools, setup};
 use towpath_tool::CheckOutcome;
-use towpath_tool::install::{InstalledTool, InstalledTools};
+use towpath_tool::install::InstalledTool;
 use towpath_tool::verification::{ProgramUnderTest, run_check};
 
 /// Verify installed tools again.
@@ -23,67 +20,38 @@ pub struct Args {
     /// Names of tools [default: all]
     tools: Vec<String>,
     #[command(flatten)]
-    sandbox: SandboxFlags,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
+    flags: ToolFlags,
 }
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let session = ToolSession::open(env, &self.sandbox, self.json)?;
-        let installed = InstalledTools::new(&session.directories)
-            .list()
-            .map_err(|error| CommandError::setup(error.to_string()))?;
-        for name in &self.tools {
-            if !installed.iter().any(|tool| tool.record.tool == *name) {
-                let message = format!("{name} is not installed");
-                return Err(CommandError::new(Exit::BadInput, ErrorKind::NotFound, message));
-            }
+        let session = ToolSession::open(env, &self.flags)?;
+        let (screen, mut results) = (Screen::new(env), Results::new(self.flags.json));
+        for tool in named(installed_tools(&session.directories)?, &self.tools)? {
+            let problem = verify(&session, &tool).unwrap_or_else(|error| Some(error.message));
+            let (name, version) = (&tool.record.tool, &tool.record.version);
+            let works = problem.is_none();
+            let row =
+                json!({ "tool": name, "version": version, "verified": works, "problem": problem });
+            let exit = if works { Exit::Done } else { Exit::Failed };
+            results.add(row, exit, || match problem {
+                None => {
+                    let done = screen.paint(Tint::Good, "✓");
+                    out::line(format!("{done} {name} {version} works"));
+                }
+                Some(problem) => {
+                    let failed = screen.paint(Tint::Bad, "✗");
+                    out::line(format!("{failed} {name} {version}: {}", clean(&problem)));
+                }
+            });
         }
-        let chosen =
-            |tool: &&InstalledTool| self.tools.is_empty() || self.tools.contains(&tool.record.tool);
-        let screen = Screen::new(env);
-        let (mut rows, mut exit) = (Vec::new(), Exit::Done);
-        for tool in installed.iter().filter(chosen) {
-            let problem = verify(&session, tool).unwrap_or_else(|error| Some(error.message));
-            let record = &tool.record;
-            if problem.is_some() {
-                exit = Exit::Failed;
-            }
-            if !self.json {
-                out::line(line(&screen, tool, problem.as_deref()));
-            }
-            rows.push(row(record.tool.as_str(), &record.version, problem));
-        }
-        if self.json {
-            out::json(&json!({ "schema": 1, "tools": rows }));
-        }
-        Ok(exit)
+        Ok(results.end("tools"))
     }
 
     fn json(&self) -> bool {
-        self.json
+        self.flags.json
     }
-}
-
-fn line(screen: &Screen, tool: &InstalledTool, problem: Option<&str>) -> String {
-    let record = &tool.record;
-    match problem {
-        None => {
-            let done = screen.paint(Tint::Good, "✓");
-            format!("{done} {} {} works", record.tool, record.version)
-        }
-        Some(problem) => {
-            let failed = screen.paint(Tint::Bad, "✗");
-            format!("{failed} {} {}: {}", record.tool, record.version, clean(problem))
-        }
-    }
-}
-
-fn row(tool: &str, version: &str, problem: Option<String>) -> Value {
-    json!({ "tool": tool, "version": version, "verified": problem.is_none(), "problem": problem })
 }
 
 /// How many changed files are named.
@@ -99,7 +67,7 @@ fn verify(session: &ToolSession<'_>, tool: &InstalledTool) -> Result<Option<Stri
         let names = changed[..changed.len().min(NAMED)].join(", ");
         return Ok(Some(format!("changed since it was installed: {names}{more}")));
     }
-    let setup = tool.sandbox(&session.confinement, &session.own_program);
+    let sandbox_setup = tool.sandbox(&session.confinement, &session.own_program);
     let tested = ProgramUnderTest {
         aliases: vec![record.tool.clone()],
         expected_version: Some(record.version.clone()),
@@ -107,10 +75,10 @@ fn verify(session: &ToolSession<'_>, tool: &InstalledTool) -> Result<Option<Stri
         ..ProgramUnderTest::default()
     };
     let programs = record.programs(&tool.directory);
-    let setup_error = |error: &dyn std::fmt::Display| CommandError::setup(error.to_string());
-    let mut sandbox = setup.open().map_err(|error| setup_error(&error))?;
-    let run = run_check(&record.verify, &record.version, &tested, &programs, &setup, &mut sandbox)
-        .map_err(|error| setup_error(&error))?;
+    let mut sandbox = sandbox_setup.open().map_err(setup)?;
+    let (check, version) = (&record.verify, &record.version);
+    let run = run_check(check, version, &tested, &programs, &sandbox_setup, &mut sandbox);
+    let run = run.map_err(setup)?;
     Ok(match run.outcome {
         CheckOutcome::Passed { .. } => None,
         CheckOutcome::Failed(failure) => Some(failure.to_string()),

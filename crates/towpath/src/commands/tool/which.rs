@@ -1,12 +1,8 @@
 //! `towpath tool which`: the file behind a program of an installed tool, and what shadows it on PATH.
 
-use super::super::Execute;
-use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::terminal::out;
-use crate::tools::shadowed_programs::shadowing;
-use crate::tools::tool_session::directories;
-use serde_json::json;
+use super::{CommandError, Execute, Exit, Invocation, json, no_program, out};
+use crate::tools::bin_directory::shadowing;
+use crate::tools::tool_session::{directories, setup};
 use towpath_tool::install::{BinEntry, BinLinks};
 
 /// Show the file of an installed tool's program.
@@ -31,13 +27,11 @@ impl Execute for Args {
         let program = &self.program;
         let entry = if program.contains('/') { BinEntry::Free } else { links.entry(program) };
         let BinEntry::Tool { tool, version } = entry else {
-            let message = format!("no installed tool has the program `{program}`");
-            return Err(CommandError::new(Exit::BadInput, ErrorKind::NotFound, message));
+            return Err(no_program(program));
         };
         let link = links.path(program);
-        let file = link
-            .canonicalize()
-            .map_err(|error| CommandError::setup(format!("{}: {error}", link.display())))?;
+        let file = link.canonicalize();
+        let file = file.map_err(|error| setup(format_args!("{}: {error}", link.display())))?;
         let shadowed_by = shadowing(env, &directories.bin(), program);
         if self.json {
             out::json(&json!({

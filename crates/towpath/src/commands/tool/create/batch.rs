@@ -1,59 +1,48 @@
 //! Many tools at once. What has worked is remembered, so that the same batch can be called again after
 //! an interruption or for those that failed.
 
-use super::Args;
+use super::{Args, Request};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
 use crate::terminal::format::{clean, count, duration};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
-use crate::tools::ask_model_for_check::{AgentModel, Spent};
-use crate::tools::generate_tool_recipe::{generate_recipe, save_recipe};
-use crate::tools::install_tool::{InstallOutcome, install};
-use crate::tools::tool_session::ToolSession;
+use crate::tools::ask_model_for_check::Spent;
+use crate::tools::install_tool::InstallOutcome;
+use crate::tools::report::word;
+use crate::tools::tool_session::{ToolSession, setup};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, VecDeque};
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Instant;
 use towpath_tool::check_tool_name;
 use towpath_tool::install::InstalledTools;
-use towpath_tool::sources::SourceRef;
+use towpath_tool::sources::SourceRefError;
 
 const MOST: u64 = 1 << 20;
 
-/// One line of a batch.
-#[derive(Debug, Clone)]
-struct BatchLine {
-    name: String,
-    from: Option<SourceRef>,
-}
-
 /// What became of one tool.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct BatchResult {
     name: String,
     /// `works-by-version` and the like, or `failed`.
     status: String,
-    #[serde(default)]
     version: Option<String>,
     /// How the check was repaired, where it was.
-    #[serde(default)]
     repaired: Option<String>,
-    #[serde(default)]
     model_calls: usize,
-    #[serde(default)]
     error: Option<String>,
     took_ms: u64,
-    #[serde(default)]
     works: bool,
     /// An earlier call has finished it.
-    #[serde(skip_deserializing, default)]
+    #[serde(skip_deserializing)]
     earlier: bool,
 }
 
@@ -62,68 +51,74 @@ pub(super) fn create_all(
     file: &Path,
     args: &Args,
 ) -> Result<Exit, CommandError> {
-    let lines = read(file)?;
+    let requests = read(file)?;
     let record = record_path(session, file);
     let mut earlier = if args.again { BTreeMap::new() } else { read_record(&record) };
     // One that was removed meanwhile is created again.
     let tools = InstalledTools::new(&session.directories);
     earlier.retain(|name, _| tools.versions(name).is_ok_and(|versions| !versions.is_empty()));
     let began = Instant::now();
-    let (done, open): (Vec<_>, Vec<_>) =
-        lines.into_iter().partition(|line| earlier.contains_key(&line.name));
-    let mut results: Vec<BatchResult> = done
-        .iter()
-        .filter_map(|line| earlier.get(&line.name).cloned())
-        .map(|result| BatchResult { earlier: true, ..result })
-        .collect();
-    let total = results.len() + open.len();
+    let total = requests.len();
+    let (mut results, mut open) = (Vec::new(), VecDeque::new());
+    for request in requests {
+        match earlier.remove(&request.name) {
+            Some(result) => results.push(BatchResult { earlier: true, ..result }),
+            None => open.push_back(request),
+        }
+    }
     let spent = Mutex::new(Spent::default());
-    results.extend(run_all(session, open, (args, &spent), &record, total)?);
+    let mut record = open_record(&record)?;
+    create_open(session, open, (args, &spent), |result| {
+        let line = serde_json::to_string(&result).expect("a result can be written");
+        let _ = writeln!(record, "{line}").and_then(|()| record.sync_data());
+        results.push(result);
+        if let (Some(result), false) = (results.last(), args.flags.json) {
+            out::note(progress_line(result, results.len(), total));
+        }
+    });
     results.sort_by(|one, other| one.name.cmp(&other.name));
     let spent = spent.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let took = began.elapsed().as_millis();
-    if args.json {
-        out::json(&summary_json(&results, &spent, took as u64));
-    } else {
-        print_summary(session, &results, &spent, took as i64);
+    let took_ms = began.elapsed().as_millis() as u64;
+    match args.flags.json {
+        true => out::json(&summary_json(&results, &spent, took_ms)),
+        false => print_summary(session, &results, &spent, took_ms),
     }
     Ok(if results.iter().all(|result| result.works) { Exit::Done } else { Exit::Failed })
 }
 
-fn read(file: &Path) -> Result<Vec<BatchLine>, CommandError> {
+fn read(file: &Path) -> Result<Vec<Request>, CommandError> {
+    let shown = file.display();
     let text = files::read_text(file, MOST)
-        .map_err(|error| CommandError::bad_input(format!("{}: {error}", file.display())))?;
-    let (mut lines, mut problems): (Vec<BatchLine>, Vec<String>) = (Vec::new(), Vec::new());
+        .map_err(|error| CommandError::bad_input(format!("{shown}: {error}")))?;
+    let (mut requests, mut problems): (Vec<Request>, Vec<String>) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or("").trim();
         if line.is_empty() {
             continue;
         }
-        match read_line(line) {
-            Ok(line) if lines.iter().any(|known| known.name == line.name) => {
-                problems.push(format!(
-                    "{}:{}: `{}` is there twice",
-                    file.display(),
-                    index + 1,
-                    line.name
-                ));
-            }
-            Ok(line) => lines.push(line),
-            Err(problem) => problems.push(format!("{}:{}: {problem}", file.display(), index + 1)),
+        match read_line(line, &requests) {
+            Ok(request) => requests.push(request),
+            Err(problem) => problems.push(format!("{shown}:{}: {problem}", index + 1)),
         }
     }
-    if problems.is_empty() { Ok(lines) } else { Err(CommandError::bad_input(problems.join("\n"))) }
+    match problems.is_empty() {
+        true => Ok(requests),
+        false => Err(CommandError::bad_input(problems.join("\n"))),
+    }
 }
 
-fn read_line(line: &str) -> Result<BatchLine, String> {
+fn read_line(line: &str, before: &[Request]) -> Result<Request, String> {
     let mut words = line.split_whitespace();
     let name = words.next().unwrap_or_default();
     check_tool_name(name)?;
-    let from =
-        words.next().map(|word| word.parse::<SourceRef>().map_err(|error| error.to_string()));
+    let from = words.next().map(str::parse).transpose();
+    let from = from.map_err(|error: SourceRefError| error.to_string())?;
     match words.next() {
         Some(word) => Err(format!("`{word}` is too much: write NAME, or NAME and SOURCE")),
-        None => Ok(BatchLine { name: name.to_owned(), from: from.transpose()? }),
+        None if before.iter().any(|known| known.name == name) => {
+            Err(format!("`{name}` is there twice"))
+        }
+        None => Ok(Request { name: name.to_owned(), from }),
     }
 }
 
@@ -143,113 +138,77 @@ fn read_record(path: &Path) -> BTreeMap<String, BatchResult> {
     results.filter(|result| result.works).map(|result| (result.name.clone(), result)).collect()
 }
 
-fn run_all(
+fn open_record(path: &Path) -> Result<File, CommandError> {
+    let opened = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let opened = opened.and_then(|()| OpenOptions::new().create(true).append(true).open(path));
+    opened.map_err(|error| setup(format_args!("{}: {error}", path.display())))
+}
+
+/// Creates tools, several at the same time, and hands on each result as it comes.
+fn create_open(
     session: &ToolSession<'_>,
-    open: Vec<BatchLine>,
+    open: VecDeque<Request>,
     (args, spent): (&Args, &Mutex<Spent>),
-    record: &Path,
-    total: usize,
-) -> Result<Vec<BatchResult>, CommandError> {
-    if let Some(folder) = record.parent() {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| CommandError::setup(format!("{}: {error}", folder.display())))?;
-    }
-    let mut file = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(record)
-        .map_err(|error| CommandError::setup(format!("{}: {error}", record.display())))?;
-    let before = total - open.len();
-    let waiting = Mutex::new(VecDeque::from(open));
-    let results = Mutex::new(Vec::new());
-    let (sender, finished) = std::sync::mpsc::channel::<BatchResult>();
+    mut take: impl FnMut(BatchResult),
+) {
+    let waiting = &Mutex::new(open);
+    let next = move || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let (sender, finished) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..args.jobs.get() {
-            let (waiting, sender) = (&waiting, sender.clone());
+            let sender = sender.clone();
             scope.spawn(move || {
-                loop {
-                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                    let Some(line) = next else { return };
-                    let _ = sender.send(create_one(session, &line, args, spent));
+                while let Some(request) = next() {
+                    let began = Instant::now();
+                    let created = args.create(session, &request, spent);
+                    let _ = sender.send(BatchResult {
+                        took_ms: began.elapsed().as_millis() as u64,
+                        ..result(request.name, created)
+                    });
                 }
             });
         }
         drop(sender);
-        for result in finished {
-            let mut done = results.lock().unwrap_or_else(PoisonError::into_inner);
-            let line = serde_json::to_string(&result).expect("a result can be written");
-            let _ = writeln!(file, "{line}").and_then(|()| file.sync_data());
-            if !args.json {
-                out::note(progress_line(&result, before + done.len() + 1, total));
-            }
-            done.push(result);
-        }
+        finished.into_iter().for_each(&mut take);
     });
-    Ok(results.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn shown_duration(ms: u64) -> String {
+    duration(i64::try_from(ms).unwrap_or(i64::MAX))
 }
 
 fn progress_line(result: &BatchResult, number: usize, total: usize) -> String {
-    let took = duration(i64::try_from(result.took_ms).unwrap_or(i64::MAX));
+    let took = shown_duration(result.took_ms);
     let error = result.error.as_deref().map_or(String::new(), |error| format!(": {error}"));
     clean(&format!("  {number}/{total}  {}  {}{error} · {took}", result.name, result.status))
 }
 
-fn create_one(
-    session: &ToolSession<'_>,
-    line: &BatchLine,
-    args: &Args,
-    spent: &Mutex<Spent>,
-) -> BatchResult {
-    let began = Instant::now();
-    let mut result = BatchResult {
-        name: line.name.clone(),
-        status: "failed".to_owned(),
-        version: None,
-        repaired: None,
-        model_calls: 0,
-        error: None,
-        took_ms: 0,
-        works: false,
-        earlier: false,
-    };
-    match try_one(session, line, (args, spent), &mut result) {
-        Ok(()) => {}
-        Err(error) => result.error = Some(error.message),
-    }
-    result.took_ms = began.elapsed().as_millis() as u64;
-    result
-}
-
-fn try_one(
-    session: &ToolSession<'_>,
-    line: &BatchLine,
-    (args, spent): (&Args, &Mutex<Spent>),
-    result: &mut BatchResult,
-) -> Result<(), CommandError> {
-    let generated = generate_recipe(session, &line.name, line.from.as_ref(), None)?;
-    let mut model = AgentModel::allowed(session, &args.model, spent)?;
-    let outcome = install(session, &generated.wanted, model.as_mut())?;
-    result.model_calls = model.as_ref().map_or(0, |model| model.calls);
-    match &outcome {
-        InstallOutcome::Already(tool) => {
-            result.works = true;
-            result.status = "installed".to_owned();
-            result.version = Some(tool.record.version.clone());
+fn result(name: String, created: Result<(InstallOutcome, usize), CommandError>) -> BatchResult {
+    let mut result = BatchResult { name, status: "failed".to_owned(), ..BatchResult::default() };
+    let outcome = match created {
+        Ok((outcome, calls)) => {
+            result.model_calls = calls;
+            outcome
         }
+        Err(error) => {
+            result.error = Some(error.message);
+            return result;
+        }
+    };
+    result.version = outcome.install().map(|(record, _)| record.version.clone());
+    result.works = result.version.is_some();
+    match outcome {
+        InstallOutcome::Already(_) => result.status = "installed".to_owned(),
         InstallOutcome::Installed(installed) => {
-            save_recipe(session, &installed.proof.recipe)?;
-            result.works = true;
             result.status = installed.proof.verdict.as_str().to_owned();
-            result.version = Some(installed.published.record.version.clone());
-            let method = installed.proof.repair.as_ref().map(|repair| json!(repair.method));
-            result.repaired = method.and_then(|word| word.as_str().map(str::to_owned));
+            result.repaired = installed.proof.repair.map(|repair| word(repair.method));
         }
         InstallOutcome::NotVerified { why, .. } => {
             result.status = why.verdict.as_str().to_owned();
             result.error = Some(why.failure.to_string());
         }
     }
-    Ok(())
+    result
 }
 
 /// Repairs that no model was asked for.
@@ -259,7 +218,7 @@ fn calls_avoided(results: &[BatchResult]) -> usize {
     results.iter().filter(found).count()
 }
 
-fn summary_json(results: &[BatchResult], spent: &Spent, took_ms: u64) -> serde_json::Value {
+fn summary_json(results: &[BatchResult], spent: &Spent, took_ms: u64) -> Value {
     let works = results.iter().filter(|result| result.works).count();
     let mut methods: BTreeMap<&str, usize> = BTreeMap::new();
     for method in results.iter().filter_map(|result| result.repaired.as_deref()) {
@@ -278,13 +237,13 @@ fn summary_json(results: &[BatchResult], spent: &Spent, took_ms: u64) -> serde_j
     })
 }
 
-fn print_summary(session: &ToolSession<'_>, results: &[BatchResult], spent: &Spent, took_ms: i64) {
+fn print_summary(session: &ToolSession<'_>, results: &[BatchResult], spent: &Spent, took_ms: u64) {
     let mut table = Table::new(&["TOOL", "VERSION", "STATUS", "REPAIRED", "TOOK"]);
     for result in results {
         let tint = if result.works { Tint::None } else { Tint::Bad };
         let took = match result.earlier {
             true => "earlier".to_owned(),
-            false => duration(i64::try_from(result.took_ms).unwrap_or(i64::MAX)),
+            false => shown_duration(result.took_ms),
         };
         table.row(vec![
             result.name.as_str().into(),
@@ -307,6 +266,6 @@ fn print_summary(session: &ToolSession<'_>, results: &[BatchResult], spent: &Spe
         "\n{works} of {} work{asked} · {} avoided · {}",
         count(results.len(), "tool"),
         count(calls_avoided(results), "model call"),
-        duration(took_ms)
+        shown_duration(took_ms)
     ));
 }

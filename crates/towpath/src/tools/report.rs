@@ -1,0 +1,208 @@
+//! Verdicts and installs as a user sees them, and as JSON: the source, the verdict with what it rests on,
+//! what was repaired, which sandbox was used, and how to put `bin/` on PATH.
+
+use super::bin_directory::path_line;
+use super::install_tool::{InstallOutcome, Installed};
+use super::tool_session::ToolSession;
+use crate::terminal::format::{clean, duration};
+use crate::terminal::out;
+use crate::terminal::shown_path::shown_path;
+use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::path::Path;
+use towpath_tool::install::{InstallRecord, Published};
+use towpath_tool::self_repair::{NotVerified, Proof};
+use towpath_tool::verification::SandboxNote;
+use towpath_tool::{CheckOutcome, Evidence, ToolRecipe, Verdict, VerifySection};
+
+/// The word that JSON has for a value.
+pub fn word(value: impl Serialize) -> String {
+    json!(value).as_str().unwrap_or_default().to_owned()
+}
+
+/// What the sandbox could not enforce.
+pub fn not_enforced(sandbox: &SandboxNote) -> Option<String> {
+    let list = sandbox.not_enforced.join(", ");
+    (!list.is_empty()).then(|| format!("the sandbox ({}) does not limit: {list}", sandbox.kind))
+}
+
+pub fn evidence_text(evidence: &Evidence) -> &str {
+    evidence.text.as_deref().unwrap_or("nothing was printed")
+}
+
+/// A verdict on a program.
+#[derive(Debug)]
+pub struct VerdictLines<'a> {
+    pub name: &'a str,
+    pub verdict: Verdict,
+    pub version: Option<&'a str>,
+    /// What decided.
+    pub because: String,
+    pub evidence: &'a Evidence,
+    pub warnings: &'a [String],
+    pub check: Option<&'a VerifySection>,
+}
+
+impl VerdictLines<'_> {
+    pub fn print(&self, screen: &Screen) {
+        let tint = if self.verdict.works() { Tint::Good } else { Tint::Bad };
+        let word = screen.paint(tint, self.verdict.as_str());
+        let version = self.version.map_or(String::new(), |version| format!(" {version}"));
+        out::line(format!("{}: {word}{}", clean(self.name), clean(&version)));
+        let (because, text) = (&self.because, evidence_text(self.evidence));
+        out::line(clean(&format!("  because of {because}: {text}")));
+        for warning in self.warnings {
+            let warning = clean(&format!("warning: {warning}"));
+            out::line(format!("  {}", screen.paint(Tint::Attention, &warning)));
+        }
+        if let Some(check) = self.check {
+            let VerifySection { command, exit_code, .. } = check;
+            let pattern = check.effective_pattern();
+            let line = format!("  check: {command} prints `{pattern}` with exit code {exit_code}");
+            out::line(clean(&line));
+        }
+    }
+}
+
+/// Prints how an install ended.
+pub fn print(session: &ToolSession<'_>, outcome: &InstallOutcome) {
+    let screen = Screen::new(session.env);
+    match outcome {
+        InstallOutcome::Already(tool) => {
+            out::line(format!("{} {} is installed", tool.record.tool, tool.record.version));
+        }
+        InstallOutcome::Installed(installed) => print_installed(session, &screen, installed),
+        InstallOutcome::NotVerified { recipe, why } => print_not_verified(&screen, recipe, why),
+    }
+}
+
+fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Installed) {
+    let Installed { published, proof, took } = installed;
+    let record = &published.record;
+    out::line(proof_line(proof));
+    for line in notes(proof, published) {
+        out::line(format!("  {}", screen.paint(Tint::Attention, &clean(&line))));
+    }
+    let main = proof.recipe.main_binary();
+    let linked = record.linked.iter().any(|name| name == main)
+        && !published.not_linked.iter().any(|not| not.program == main);
+    let bin = session.directories.bin();
+    let link = if linked { bin.join(main) } else { published.directory.join("bin").join(main) };
+    let done = screen.paint(Tint::Good, "✓");
+    let took = duration(i64::try_from(took.as_millis()).unwrap_or(i64::MAX));
+    let path = shown_path(&link, session.env);
+    out::line(format!("{done} {} {} installed in {took} · {path}", record.tool, record.version));
+    if let Some((file, line)) = path_line(session.env, &bin) {
+        let bin = shown_path(&bin, session.env);
+        out::note_once(format!("{bin} is not on PATH; add to {file}: {line}"));
+    }
+}
+
+fn proof_line(proof: &Proof) -> String {
+    let command = &proof.recipe.verify.command;
+    let found = match &proof.version_found {
+        Some(version) => format!("prints {version}"),
+        None => format!("prints `{}`", proof.recipe.verify.effective_pattern()),
+    };
+    let verdict = match proof.verdict {
+        Verdict::WorksByVersion => "works, by its version",
+        Verdict::WorksByHelp => "works, by its help",
+        Verdict::Alive => "answers, shows neither version nor help",
+        other => other.as_str(),
+    };
+    clean(&format!("  verify    `{command}` {found} · {verdict}"))
+}
+
+/// What a user should know beside the verdict.
+fn notes(proof: &Proof, published: &Published) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let CheckOutcome::Passed { warning: Some(warning), .. } = &proof.check.outcome {
+        notes.push(warning.to_string());
+    }
+    if let Some(repair) = &proof.repair {
+        let to = match repair.original == repair.repaired {
+            true => format!("exit code {}", repair.exit_code),
+            false => format!("`{}`", repair.repaired),
+        };
+        let method = word(repair.method);
+        notes.push(format!("check repaired ({method}): `{}` → {to}", repair.original));
+    }
+    for report in proof.reports.iter().filter(|report| !report.verdict.verdict.works()) {
+        let (verdict, text) = (report.verdict.verdict, evidence_text(&report.verdict.evidence));
+        notes.push(format!("{}: {} ({text})", report.name, verdict.as_str()));
+    }
+    notes.extend(published.not_linked.iter().map(ToString::to_string));
+    let record = &published.record;
+    let others = record.binaries.iter().map(|binary| binary.name.as_str());
+    let others: Vec<&str> =
+        others.filter(|name| !record.linked.iter().any(|linked| linked == name)).collect();
+    if !others.is_empty() && !record.linked.is_empty() {
+        notes.push(format!("also has {}: --bin NAME links one", others.join(", ")));
+    }
+    notes.extend(not_enforced(&proof.sandbox));
+    notes
+}
+
+fn print_not_verified(screen: &Screen, recipe: &ToolRecipe, why: &NotVerified) {
+    for probe in why.reports.iter().flat_map(|report| &report.probes) {
+        let (command, judgement) = (&probe.observation.command, &probe.judgement);
+        let (verdict, text) = (judgement.verdict.as_str(), evidence_text(&judgement.evidence));
+        out::line(clean(&format!("  `{command}`: {verdict} ({text})")));
+    }
+    let failed = screen.paint(Tint::Bad, "✗");
+    let (name, verdict) = (&recipe.metadata.name, why.verdict.as_str());
+    let failure = clean(&why.failure.to_string());
+    out::line(format!("{failed} {name} is not verified: {verdict}; {failure}"));
+    let unasked = (why.model.is_none() && why.verdict == Verdict::Unknown)
+        .then(|| "no model was asked; --model allows it".to_owned());
+    let lines = [not_enforced(&why.sandbox), why.model.clone(), unasked];
+    for line in lines.into_iter().flatten().chain(["nothing was installed".to_owned()]) {
+        out::line(clean(&format!("  {line}")));
+    }
+}
+
+pub fn as_json(outcome: &InstallOutcome) -> Value {
+    let mut value = match outcome.install() {
+        Some((record, directory)) => record_json(record, directory),
+        None => json!({}),
+    };
+    let more = match outcome {
+        InstallOutcome::Already(_) => json!({ "status": "already-installed" }),
+        InstallOutcome::Installed(installed) => {
+            let Installed { published, proof, took } = &**installed;
+            if let CheckOutcome::Passed { warning: Some(warning), .. } = &proof.check.outcome {
+                value["warning"] = json!(warning);
+            }
+            json!({
+                "status": "installed",
+                "verdict": proof.verdict,
+                "version_found": proof.version_found,
+                "programs": proof.reports,
+                "not_linked": published.not_linked,
+                "took_ms": took.as_millis() as u64,
+            })
+        }
+        InstallOutcome::NotVerified { recipe, why } => json!({
+            "status": "not-verified",
+            "tool": recipe.metadata.name,
+            "verdict": why.verdict,
+            "failure": why.failure.to_string(),
+            "verify": recipe.verify,
+            "programs": why.reports,
+            "sandbox": why.sandbox,
+            "model": why.model,
+        }),
+    };
+    let fields = more.as_object().into_iter().flatten();
+    fields.for_each(|(name, field)| value[name] = field.clone());
+    value
+}
+
+/// The record of an install. `repair_metadata` is absent where nothing was repaired.
+pub fn record_json(record: &InstallRecord, directory: &Path) -> Value {
+    let mut value = json!(record);
+    value["directory"] = json!(directory.display().to_string());
+    value.as_object_mut().and_then(|map| map.remove("schema"));
+    value
+}

@@ -1,0 +1,275 @@
+//! The version of a tool to install: as a source has it, as a recipe in a file has it. The table of tools
+//! has the source of a known name; for any other the user names one. Nothing of the tool runs here.
+
+use super::tool_session::{ToolSession, setup};
+use crate::environment::Environment;
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::files;
+use crate::terminal::diagnostics;
+use crate::terminal::format::clean;
+use std::io::ErrorKind as IoError;
+use std::path::{Path, PathBuf};
+use towpath_core::{Source, nearest};
+use towpath_tool::install::{InstallRecord, InstalledTool, InstalledTools, WantedLinks};
+use towpath_tool::sources::{
+    Candidate, Locks, SourceRef, check_version, fetched_version, generate, known_tool, look_up,
+    search,
+};
+use towpath_tool::{Origin, ToolRecipe, VersionSource, read_recipe, write_recipe};
+
+/// More than this is no recipe.
+const MOST_RECIPE: u64 = 1 << 20;
+
+/// A version of a tool to install.
+#[derive(Debug, Clone)]
+pub struct WantedTool {
+    pub recipe: ToolRecipe,
+    /// Only a generated recipe may be repaired.
+    pub origin: Origin,
+    pub from: SourceRef,
+    pub version: String,
+    /// What a lock file has for it.
+    pub locks: Locks,
+    /// Which of its programs `bin/` is to have.
+    pub links: WantedLinks,
+}
+
+impl WantedTool {
+    fn new(recipe: ToolRecipe, origin: Origin, from: SourceRef, version: String) -> WantedTool {
+        let (locks, links) = (Locks::new(), WantedLinks::OWN);
+        WantedTool { recipe, origin, from, version, locks, links }
+    }
+
+    /// A tool by its name: from this source, else from that of the table of known tools. With a line that
+    /// explains the source. A recipe that the user wrote stays as it is.
+    pub fn from_source(
+        session: &ToolSession<'_>,
+        name: &str,
+        from: Option<&SourceRef>,
+        version: Option<&str>,
+    ) -> Result<(WantedTool, String), CommandError> {
+        if let Some(file) = recipe_named(session, name)?.filter(RecipeFile::is_users) {
+            let path = file.path.display();
+            return Err(CommandError::bad_input(format!(
+                "{path} is your own recipe and stays as it is; to use it: towpath tool install {name}"
+            )));
+        }
+        let known = if from.is_none() { known_tool(name) } else { None };
+        let Some(from) = from.or(known.as_ref().map(|tool| &tool.from)) else {
+            return Err(unknown_name(session, name));
+        };
+        let candidate = look_up_one(session, from, version)?;
+        let reviewed = known.as_ref().map(|tool| tool.description.to_owned());
+        let description = reviewed.or_else(|| candidate.description.clone());
+        let description = description.map_or(String::new(), |text| format!(" · {text}"));
+        let explained = clean(&format!("{from} {}{description}", candidate.version));
+        let recipe = session.with_sources(|context| generate(&candidate, context))?.with_name(name);
+        let (from, version) = (candidate.source, candidate.version);
+        Ok((WantedTool::new(recipe, Origin::Generated, from, version), explained))
+    }
+
+    /// A tool by its recipe, `NAME`, `NAME@VERSION` or a path. Without a version the one that is there is
+    /// enough, or was fetched; `update` looks for a newer one.
+    pub fn from_recipe(session: &ToolSession<'_>, text: &str) -> Result<WantedTool, CommandError> {
+        let (wanted, version) = SourceRef::split_version(text);
+        if let Some(version) = version {
+            check_version(version).map_err(CommandError::bad_input)?;
+        }
+        let RecipeFile { recipe, origin, .. } = find_recipe(session, wanted)?;
+        let (name, from) = (&recipe.metadata.name, SourceRef::of_recipe(&recipe));
+        let tools = InstalledTools::new(&session.directories);
+        let version = match (version, &recipe.version) {
+            (Some(version), _) => version.to_owned(),
+            // Its one version is in the recipe.
+            (None, VersionSource::Url { version }) => version.clone(),
+            (None, _) => {
+                let installed = tools.versions(name).map_err(setup)?.into_iter();
+                let mut same = installed.filter(|tool| tool.record.from == from.to_string());
+                let here = same.next().map(|tool| tool.record.version);
+                match here.or_else(|| fetched_version(&from, &session.directories.artifacts())) {
+                    Some(version) => version,
+                    None => look_up_one(session, &from, None)?.version,
+                }
+            }
+        };
+        let is_release = matches!(recipe.version, VersionSource::GitHub { .. });
+        let is_installed = tools.find(name, &version).is_ok_and(|tool| tool.is_some());
+        if is_release && origin == Origin::Generated && !is_installed {
+            // Its steps have the checksums of one version's files.
+            return Ok(WantedTool::from_source(session, name, Some(&from), Some(&version))?.0);
+        }
+        Ok(WantedTool::new(recipe, origin, from, version))
+    }
+
+    /// The newest version of an installed tool, by the user's own recipe if there is one.
+    pub fn newest(
+        session: &ToolSession<'_>,
+        record: &InstallRecord,
+    ) -> Result<WantedTool, CommandError> {
+        let own = recipe_named(session, &record.tool)?.filter(RecipeFile::is_users);
+        let Some(RecipeFile { recipe, origin, .. }) = own else {
+            let from = source_of(record)?;
+            return Ok(WantedTool::from_source(session, &record.tool, Some(&from), None)?.0);
+        };
+        let from = SourceRef::of_recipe(&recipe);
+        let version = look_up_one(session, &from, None)?.version;
+        Ok(WantedTool::new(recipe, origin, from, version))
+    }
+
+    /// Writes the recipe of a tool that is installed already, with the check that has passed, unless
+    /// there is one.
+    pub fn save_if_missing(
+        &self,
+        session: &ToolSession<'_>,
+        tool: &InstalledTool,
+    ) -> Result<(), CommandError> {
+        if recipe_named(session, &self.recipe.metadata.name)?.is_some() {
+            return Ok(());
+        }
+        let record = &tool.record;
+        let recipe = self.recipe.with_programs(&record.relative_programs());
+        let recipe = recipe.with_verify(record.verify.clone());
+        save_recipe(session, &recipe.generated(&record.from, record.repair_metadata.clone()))
+    }
+}
+
+/// The newest version at the source of an installed tool.
+pub fn newest_version(
+    session: &ToolSession<'_>,
+    record: &InstallRecord,
+) -> Result<String, CommandError> {
+    Ok(look_up_one(session, &source_of(record)?, None)?.version)
+}
+
+fn source_of(record: &InstallRecord) -> Result<SourceRef, CommandError> {
+    let InstallRecord { tool, from, .. } = record;
+    from.parse().map_err(|_| setup(format_args!("{tool}: its source `{from}` is not known")))
+}
+
+/// What one source has under that name.
+fn look_up_one(
+    session: &ToolSession<'_>,
+    from: &SourceRef,
+    version: Option<&str>,
+) -> Result<Candidate, CommandError> {
+    let found = session.with_sources(|context| look_up(from, version, context))?;
+    let candidate = found.ok_or_else(|| {
+        let version = version.map_or(String::new(), |version| format!(" {version}"));
+        CommandError::not_found(format!("{from}{version}: not found"))
+    })?;
+    match &candidate.unusable {
+        None => Ok(candidate),
+        Some(why) => {
+            let message = format!("{from} cannot be used: {why}");
+            Err(CommandError::new(Exit::Failed, ErrorKind::Source, message))
+        }
+    }
+}
+
+/// A name that is not in the table is a question: registries have whatever anybody has published under it.
+fn unknown_name(session: &ToolSession<'_>, name: &str) -> CommandError {
+    let mut lines = Vec::new();
+    for (kind, answer) in session.with_sources(|context| search(name, context)) {
+        match answer {
+            Ok(Some(candidate)) if candidate.unusable.is_none() => {
+                lines.push(format!("towpath tool create {name} --from {}", candidate.source));
+                lines.push(format!("  {}", described(&candidate)));
+            }
+            Ok(_) => {}
+            Err(error) => lines.push(format!("{}: {error}", kind.title())),
+        }
+    }
+    if let Some(manager) = package_manager(session.env) {
+        lines.push(format!("{manager} install {name}"));
+        lines.push("  if the system has it".to_owned());
+    }
+    let lines: String = lines.iter().map(|line| format!("\n  {}", clean(line))).collect();
+    let message = format!(
+        "`{name}` is not in the table of known tools, and anybody can publish under a free name; choose \
+         where it comes from:{lines}"
+    );
+    CommandError::new(Exit::Decide, ErrorKind::NotFound, message)
+}
+
+fn described(candidate: &Candidate) -> String {
+    let Candidate { version, description, owner, published, homepage, .. } = candidate;
+    let by = owner.as_ref().map(|owner| format!("by {owner}"));
+    let parts =
+        [Some(version.clone()), description.clone(), by, published.clone(), homepage.clone()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// The package manager of this machine.
+fn package_manager(env: &Environment) -> Option<&'static str> {
+    const MANAGERS: [&str; 6] = ["apt-get", "dnf", "brew", "pacman", "apk", "zypper"];
+    MANAGERS.into_iter().find(|manager| env.on_path(manager).is_some())
+}
+
+/// A recipe in a file.
+struct RecipeFile {
+    path: PathBuf,
+    recipe: ToolRecipe,
+    origin: Origin,
+}
+
+impl RecipeFile {
+    fn is_users(&self) -> bool {
+        self.origin == Origin::User
+    }
+}
+
+/// The recipe that a user means: a path with a `/` or the ending `.toml`, or a name.
+fn find_recipe(session: &ToolSession<'_>, wanted: &str) -> Result<RecipeFile, CommandError> {
+    if wanted.contains('/') || wanted.ends_with(".toml") {
+        let path = session.env.current.join(session.env.expand_home(Path::new(wanted)));
+        let missing = || CommandError::not_found(format!("{}: not found", path.display()));
+        return read_file(&path, session.env.color)?.ok_or_else(missing);
+    }
+    recipe_named(session, wanted)?.ok_or_else(|| {
+        let entries = std::fs::read_dir(session.directories.recipes()).into_iter().flatten();
+        let files = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let known: Vec<String> =
+            files.filter_map(|file| file.strip_suffix(".toml").map(str::to_owned)).collect();
+        let hint = match nearest(wanted, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("to make one: towpath tool create {wanted}"),
+        };
+        CommandError::not_found(format!("no tool recipe `{wanted}`: not found; {hint}"))
+    })
+}
+
+/// The user's recipe of that name.
+fn recipe_named(session: &ToolSession<'_>, name: &str) -> Result<Option<RecipeFile>, CommandError> {
+    read_file(&session.directories.recipe(name), session.env.color)
+}
+
+/// Reads a recipe; what is wrong with it is drawn. None if there is no file.
+fn read_file(path: &Path, color: bool) -> Result<Option<RecipeFile>, CommandError> {
+    let Some(text) = read_optional(path, MOST_RECIPE)? else { return Ok(None) };
+    let source = Source::new(path.display().to_string(), text.as_str());
+    let recipe = read_recipe(&source).map_err(|problems| {
+        diagnostics::refuse_file(&problems, color, Exit::BadInput, ErrorKind::BadRecipe)
+    })?;
+    let origin = Origin::of(&recipe, &text);
+    Ok(Some(RecipeFile { path: path.to_owned(), recipe, origin }))
+}
+
+/// The text of a file, if there is one.
+pub fn read_optional(path: &Path, most: u64) -> Result<Option<String>, CommandError> {
+    match files::read_text(path, most) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == IoError::NotFound => Ok(None),
+        Err(error) => Err(CommandError::bad_input(format!("{}: {error}", path.display()))),
+    }
+}
+
+/// Writes the recipe that was proven to work.
+pub fn save_recipe(session: &ToolSession<'_>, recipe: &ToolRecipe) -> Result<(), CommandError> {
+    write(&session.directories.recipe(&recipe.metadata.name), &write_recipe(recipe))
+}
+
+/// Gives a file new contents.
+pub fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+    files::write(path, text.as_bytes())
+        .map_err(|error| setup(format_args!("{}: {error}", path.display())))
+}
