@@ -1,11 +1,11 @@
 //! The programs that a recipe requires. A requirement is met by a tool that towpath has installed, else by
-//! a program on PATH; a run that was begun with one continues with it while it is there. What is
+//! a program on PATH or in a directory of the system; a run that was begun with one continues with it while it is there. What is
 //! missing is reported with its location in the recipe and the command that installs it, or installed
 //! first where the user asks for it.
 
 use super::request_flags::SharedFlags;
 use super::secret_flag;
-use super::tools_meeting_requirement::{installed, locked_version};
+use super::tools_meeting_requirement::{installed, locked_version, system_program};
 use crate::environment::{Environment, is_program, own_program};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::query_program_version::tool_version;
@@ -198,7 +198,9 @@ impl ToolsAndPath<'_> {
         wanted: &PlanRequirement,
         mut other: Vec<FoundProgram>,
     ) -> Result<FoundProgram, Unmet> {
-        let Some(program) = self.env.on_path(&wanted.name) else {
+        let on_path = self.env.on_path(&wanted.name);
+        let directory_first = on_path.is_none();
+        let Some(program) = on_path.or_else(|| system_program(&wanted.name)) else {
             return Err(if other.is_empty() {
                 Unmet::NotFound
             } else {
@@ -209,7 +211,8 @@ impl ToolsAndPath<'_> {
             readable: files_outside_of_system(&program),
             program: program.clone(),
             version,
-            directory_first: false,
+            // Steps find one that PATH does not lead to.
+            directory_first,
         };
         if wanted.constraints.is_empty() {
             return Ok(found(None));

@@ -1,9 +1,9 @@
 //! The installed tools that may meet a requirement: those of its name, else those that have a program of
 //! this name. They are seen by their links, which a resume finds again.
 
-use crate::environment::Environment;
+use crate::environment::{Environment, is_program};
 use crate::files;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use towpath_tool::install::{InstallRecord, InstalledTools, ToolDirectories};
 use towpath_tool::project_tools::{LOCK_FILE, LockFile};
 
@@ -34,6 +34,22 @@ impl InstalledVersion {
         let own = [self.link.clone(), self.directory.clone()];
         own.into_iter().chain(self.record.runtime.iter().cloned()).collect()
     }
+}
+
+/// Directories of programs that the system has, or its administrator has put there.
+const SYSTEM: [&str; 7] = [
+    "/usr/local/bin",
+    "/usr/bin",
+    "/bin",
+    "/usr/local/sbin",
+    "/usr/sbin",
+    "/sbin",
+    "/run/current-system/sw/bin",
+];
+
+/// The file of a program of the system, also where PATH does not lead to it.
+pub fn system_program(name: &str) -> Option<PathBuf> {
+    SYSTEM.iter().map(|directory| Path::new(directory).join(name)).find(|file| is_program(file))
 }
 
 /// The largest lock file that is read.

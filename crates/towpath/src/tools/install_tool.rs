@@ -3,13 +3,14 @@
 //! and, only where the user has set an address, the same event sent there.
 
 use super::ask_model_for_check::AgentModel;
+use super::probe_program::probe_program;
 use super::tool_session::{ToolSession, setup};
 use super::wanted_tool::{WantedTool, save_recipe};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use towpath_store::{Store, TelemetryEvent};
 use towpath_tool::download::{HttpClient, HttpSettings};
@@ -21,6 +22,7 @@ use towpath_tool::self_repair::{
     Attempt, NotVerified, Proof, ProofRequest, ProveError, RepairModel, prove,
 };
 use towpath_tool::sources::Locks;
+use towpath_tool::verification::{ProbeReport, ProgramUnderTest, SandboxNote};
 use towpath_tool::{Origin, ToolRecipe};
 
 /// How it ended.
@@ -28,7 +30,12 @@ use towpath_tool::{Origin, ToolRecipe};
 pub enum InstallOutcome {
     Already(Box<InstalledTool>),
     Installed(Box<Installed>),
-    NotVerified { recipe: Box<ToolRecipe>, why: Box<NotVerified> },
+    NotVerified {
+        recipe: Box<ToolRecipe>,
+        why: Box<NotVerified>,
+    },
+    /// Nothing is installed: the system has it.
+    System(Box<SystemProgram>),
 }
 
 #[derive(Debug)]
@@ -38,12 +45,38 @@ pub struct Installed {
     pub took: Duration,
 }
 
+/// A program of the system, probed.
+#[derive(Debug)]
+pub struct SystemProgram {
+    pub program: PathBuf,
+    pub report: ProbeReport,
+    pub sandbox: SandboxNote,
+}
+
+impl SystemProgram {
+    pub fn probe(
+        session: &ToolSession<'_>,
+        name: &str,
+        program: PathBuf,
+    ) -> Result<SystemProgram, CommandError> {
+        let name = name.to_owned();
+        let tested =
+            ProgramUnderTest { name, program: program.clone(), ..ProgramUnderTest::default() };
+        let (report, sandbox) = probe_program(session, &tested)?;
+        Ok(SystemProgram { program, report, sandbox })
+    }
+}
+
 impl InstallOutcome {
-    pub fn exit(&self) -> Exit {
-        match self.install() {
-            Some(_) => Exit::Done,
-            None => Exit::Failed,
+    pub fn works(&self) -> bool {
+        match self {
+            InstallOutcome::System(found) => found.report.verdict.verdict.works(),
+            outcome => outcome.install().is_some(),
         }
+    }
+
+    pub fn exit(&self) -> Exit {
+        if self.works() { Exit::Done } else { Exit::Failed }
     }
 
     /// What is installed now, and where.
@@ -53,7 +86,7 @@ impl InstallOutcome {
             InstallOutcome::Installed(installed) => {
                 Some((&installed.published.record, &installed.published.directory))
             }
-            InstallOutcome::NotVerified { .. } => None,
+            InstallOutcome::NotVerified { .. } | InstallOutcome::System(_) => None,
         }
     }
 }

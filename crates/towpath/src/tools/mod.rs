@@ -4,6 +4,7 @@
 pub mod ask_model_for_check;
 pub mod bin_directory;
 pub mod install_tool;
+pub mod named_source;
 pub mod probe_program;
 mod progress_bar;
 pub mod project_tools;

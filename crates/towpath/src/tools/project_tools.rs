@@ -112,7 +112,7 @@ impl ProjectTools {
         let (name, from, links) = (&tool.name, tool.from.clone(), WantedLinks::NOTHING);
         let Some(locked) = self.locked(tool) else {
             let version = tool.version.as_deref();
-            let (wanted, _) = WantedTool::from_source(session, name, Some(&from), version)?;
+            let (wanted, _) = WantedTool::from_source(session, name, &from, version)?;
             return Ok(WantedTool { links, ..wanted });
         };
         let recipe = locked

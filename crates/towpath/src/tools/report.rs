@@ -2,7 +2,7 @@
 //! what was repaired, which sandbox was used, and how to put `bin/` on PATH.
 
 use super::bin_directory::path_line;
-use super::install_tool::{InstallOutcome, Installed};
+use super::install_tool::{InstallOutcome, Installed, SystemProgram};
 use super::tool_session::ToolSession;
 use crate::terminal::format::{clean, duration};
 use crate::terminal::out;
@@ -14,7 +14,7 @@ use std::path::Path;
 use towpath_tool::install::{InstallRecord, Published};
 use towpath_tool::self_repair::{NotVerified, Proof};
 use towpath_tool::verification::SandboxNote;
-use towpath_tool::{CheckOutcome, Evidence, ToolRecipe, Verdict, VerifySection};
+use towpath_tool::{CheckOutcome, Evidence, ToolRecipe, ToolVerdict, Verdict, VerifySection};
 
 /// The word that JSON has for a value.
 pub fn word(value: impl Serialize) -> String {
@@ -74,6 +74,25 @@ pub fn print(session: &ToolSession<'_>, outcome: &InstallOutcome) {
         }
         InstallOutcome::Installed(installed) => print_installed(session, &screen, installed),
         InstallOutcome::NotVerified { recipe, why } => print_not_verified(&screen, recipe, why),
+        InstallOutcome::System(found) => print_system(&screen, found),
+    }
+}
+
+fn print_system(screen: &Screen, found: &SystemProgram) {
+    let ToolVerdict { verdict, evidence, version_found, .. } = &found.report.verdict;
+    let (name, path) = (clean(&found.report.name), found.program.display());
+    if verdict.works() {
+        let done = screen.paint(Tint::Good, "✓");
+        let version = version_found.as_deref().map_or(String::new(), |v| format!(" {}", clean(v)));
+        out::line(format!("{done} {name}{version} of the system works: {path}"));
+    } else {
+        let failed = screen.paint(Tint::Bad, "✗");
+        let why = clean(&format!("{} ({})", verdict.as_str(), evidence_text(evidence)));
+        out::line(format!("{failed} {name} of the system is not verified: {path}: {why}"));
+        out::line(format!("  to install another one: towpath tool create {name} --from SOURCE"));
+    }
+    if let Some(note) = not_enforced(&found.sandbox) {
+        out::line(format!("  {}", screen.paint(Tint::Attention, &note)));
     }
 }
 
@@ -192,6 +211,16 @@ pub fn as_json(outcome: &InstallOutcome) -> Value {
             "programs": why.reports,
             "sandbox": why.sandbox,
             "model": why.model,
+        }),
+        InstallOutcome::System(found) => json!({
+            "status": if outcome.works() { "system" } else { "not-verified" },
+            "tool": found.report.name,
+            "from": "system",
+            "program": found.program.display().to_string(),
+            "version": found.report.verdict.version_found,
+            "verdict": found.report.verdict.verdict,
+            "programs": [found.report],
+            "sandbox": found.sandbox,
         }),
     };
     let fields = more.as_object().into_iter().flatten();

@@ -1,8 +1,7 @@
-//! The version of a tool to install: as a source has it, as a recipe in a file has it. The table of tools
-//! has the source of a known name; for any other the user names one. Nothing of the tool runs here.
+//! The version of a tool to install: as a source has it, as a recipe in a file has it. Nothing of the tool
+//! runs here.
 
 use super::tool_session::{ToolSession, setup};
-use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::terminal::diagnostics;
@@ -13,7 +12,6 @@ use towpath_core::{Source, nearest};
 use towpath_tool::install::{InstallRecord, InstalledTool, InstalledTools, WantedLinks};
 use towpath_tool::sources::{
     Candidate, Locks, SourceRef, check_version, fetched_version, generate, known_tool, look_up,
-    search,
 };
 use towpath_tool::{Origin, ToolRecipe, VersionSource, read_recipe, write_recipe};
 
@@ -40,26 +38,17 @@ impl WantedTool {
         WantedTool { recipe, origin, from, version, locks, links }
     }
 
-    /// A tool by its name: from this source, else from that of the table of known tools. With a line that
-    /// explains the source. A recipe that the user wrote stays as it is.
+    /// A tool as a source has it, with a line that explains the source.
     pub fn from_source(
         session: &ToolSession<'_>,
         name: &str,
-        from: Option<&SourceRef>,
+        from: &SourceRef,
         version: Option<&str>,
     ) -> Result<(WantedTool, String), CommandError> {
-        if let Some(file) = recipe_named(session, name)?.filter(RecipeFile::is_users) {
-            let path = file.path.display();
-            return Err(CommandError::bad_input(format!(
-                "{path} is your own recipe and stays as it is; to use it: towpath tool install {name}"
-            )));
-        }
-        let known = if from.is_none() { known_tool(name) } else { None };
-        let Some(from) = from.or(known.as_ref().map(|tool| &tool.from)) else {
-            return Err(unknown_name(session, name));
-        };
+        refuse_users_recipe(session, name)?;
         let candidate = look_up_one(session, from, version)?;
-        let reviewed = known.as_ref().map(|tool| tool.description.to_owned());
+        let reviewed = known_tool(name).filter(|tool| tool.from == *from);
+        let reviewed = reviewed.map(|tool| tool.description.to_owned());
         let description = reviewed.or_else(|| candidate.description.clone());
         let description = description.map_or(String::new(), |text| format!(" · {text}"));
         let explained = clean(&format!("{from} {}{description}", candidate.version));
@@ -96,7 +85,7 @@ impl WantedTool {
         let is_installed = tools.find(name, &version).is_ok_and(|tool| tool.is_some());
         if is_release && origin == Origin::Generated && !is_installed {
             // Its steps have the checksums of one version's files.
-            return Ok(WantedTool::from_source(session, name, Some(&from), Some(&version))?.0);
+            return Ok(WantedTool::from_source(session, name, &from, Some(&version))?.0);
         }
         Ok(WantedTool::new(recipe, origin, from, version))
     }
@@ -109,7 +98,7 @@ impl WantedTool {
         let own = recipe_named(session, &record.tool)?.filter(RecipeFile::is_users);
         let Some(RecipeFile { recipe, origin, .. }) = own else {
             let from = source_of(record)?;
-            return Ok(WantedTool::from_source(session, &record.tool, Some(&from), None)?.0);
+            return Ok(WantedTool::from_source(session, &record.tool, &from, None)?.0);
         };
         let from = SourceRef::of_recipe(&recipe);
         let version = look_up_one(session, &from, None)?.version;
@@ -166,43 +155,15 @@ fn look_up_one(
     }
 }
 
-/// A name that is not in the table is a question: registries have whatever anybody has published under it.
-fn unknown_name(session: &ToolSession<'_>, name: &str) -> CommandError {
-    let mut lines = Vec::new();
-    for (kind, answer) in session.with_sources(|context| search(name, context)) {
-        match answer {
-            Ok(Some(candidate)) if candidate.unusable.is_none() => {
-                lines.push(format!("towpath tool create {name} --from {}", candidate.source));
-                lines.push(format!("  {}", described(&candidate)));
-            }
-            Ok(_) => {}
-            Err(error) => lines.push(format!("{}: {error}", kind.title())),
-        }
+/// A recipe that the user wrote stays as it is.
+pub fn refuse_users_recipe(session: &ToolSession<'_>, name: &str) -> Result<(), CommandError> {
+    match recipe_named(session, name)?.filter(RecipeFile::is_users) {
+        None => Ok(()),
+        Some(file) => Err(CommandError::bad_input(format!(
+            "{} is your own recipe and stays as it is; to use it: towpath tool install {name}",
+            file.path.display()
+        ))),
     }
-    if let Some(manager) = package_manager(session.env) {
-        lines.push(format!("{manager} install {name}"));
-        lines.push("  if the system has it".to_owned());
-    }
-    let lines: String = lines.iter().map(|line| format!("\n  {}", clean(line))).collect();
-    let message = format!(
-        "`{name}` is not in the table of known tools, and anybody can publish under a free name; choose \
-         where it comes from:{lines}"
-    );
-    CommandError::new(Exit::Decide, ErrorKind::NotFound, message)
-}
-
-fn described(candidate: &Candidate) -> String {
-    let Candidate { version, description, owner, published, homepage, .. } = candidate;
-    let by = owner.as_ref().map(|owner| format!("by {owner}"));
-    let parts =
-        [Some(version.clone()), description.clone(), by, published.clone(), homepage.clone()];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-}
-
-/// The package manager of this machine.
-fn package_manager(env: &Environment) -> Option<&'static str> {
-    const MANAGERS: [&str; 6] = ["apt-get", "dnf", "brew", "pacman", "apk", "zypper"];
-    MANAGERS.into_iter().find(|manager| env.on_path(manager).is_some())
 }
 
 /// A recipe in a file.

@@ -4,6 +4,7 @@
 mod batch;
 mod interrupted;
 mod model_asked_for_check;
+mod names;
 mod project;
 mod release_server;
 mod repaired_checks;
@@ -217,21 +218,6 @@ fn a_package_takes_no_names() {
     user.towpath(&["tool", "remove", "greet"]).exits(0);
     create(&user, "greet", &url, &["--bin", "git", "--shadow"]).exits(0);
     assert_eq!(linked(), ["git"]);
-}
-
-/// A name that nobody has reviewed is a question, whatever registries have under it.
-#[test]
-fn a_name_that_is_not_known_is_not_taken() {
-    let user = User::on_disk();
-    let bin = user.program("bin/apt-get", "#!/bin/sh\n");
-    let mut command = user.command(&["tool", "create", "htop-for-me"]);
-    command.env("PATH", bin.parent().expect("it has one"));
-    let printed = Printed::from(command.output().expect("towpath starts")).exits(10);
-    printed.reports("not in the table of known tools").reports("apt-get install htop-for-me");
-    assert_eq!(visible(&user), Vec::<String>::new());
-    user.towpath(&["tool", "create", "jq", "--from", "deb:jq"])
-        .exits(2)
-        .reports("apt-get install jq");
 }
 
 /// The program that makes sandboxes is the system's, never one that a tool has put on PATH.

@@ -117,13 +117,26 @@ impl User {
     /// Runs a command on a terminal of so many columns, where a user types this. What the terminal shows,
     /// without colours; a block that is drawn again and again is in it each time.
     pub fn on_terminal(&self, arguments: &[&str], columns: usize, typed: &str) -> String {
+        self.on_terminal_with("", arguments, columns, typed)
+    }
+
+    /// The same with variables before the command, as a shell reads them: `PATH=/bin`.
+    pub fn on_terminal_with(
+        &self,
+        variables: &str,
+        arguments: &[&str],
+        columns: usize,
+        typed: &str,
+    ) -> String {
         let own = self.command(arguments);
         let words = own.get_args().map(|word| format!("'{}'", word.to_str().expect("text")));
         let words = words.collect::<Vec<_>>().join(" ");
         let program = own.get_program().display();
         let mut command = Command::new("script");
         command.args(["--quiet", "--return", "--command"]);
-        command.arg(format!("stty rows 50 cols {columns}; '{program}' {words}")).arg("/dev/null");
+        command
+            .arg(format!("stty rows 50 cols {columns}; {variables} '{program}' {words}"))
+            .arg("/dev/null");
         command.current_dir(self.path("work")).env_remove("CI").env("SHELL", "/bin/sh");
         command.env("TOWPATH_HOME", self.path("home")).env("HOME", self.directory.path());
         command.env("TERM", "xterm").env("NO_COLOR", "1");

@@ -4,7 +4,8 @@ mod batch;
 
 use super::{CommandError, Execute, Exit, Invocation, ToolFlags, ToolSession, out};
 use crate::tools::ask_model_for_check::{AgentModel, ModelFlags, Spent};
-use crate::tools::install_tool::{InstallOutcome, install_and_save};
+use crate::tools::install_tool::{InstallOutcome, SystemProgram, install_and_save};
+use crate::tools::named_source::NamedSource;
 use crate::tools::report;
 use crate::tools::wanted_tool::WantedTool;
 use std::num::NonZeroUsize;
@@ -16,9 +17,11 @@ use towpath_tool::sources::SourceRef;
 
 /// Make a recipe for a tool, install it and prove that it works.
 ///
-/// Without --from, the name must be one of the table of known tools. The tool is fetched with your
-/// configuration of its registry, built without network, and run to see whether it works, all in a
-/// sandbox. If `NAME --version` does not show it, the check is repaired. The recipe is saved for later installs.
+/// Without --from, the name must be one of the table of known tools. For any other name a program of the
+/// system is used if there is one, where it is; else you are asked which package of that name you mean.
+/// The tool is fetched with your configuration of its registry, built without network, and run to see whether
+/// it works, all in a sandbox. If `NAME --version` does not show it, the check is repaired. The recipe is
+/// saved for later installs.
 ///
 /// Example: towpath tool create kibi --from cargo:kibi
 #[derive(Debug, clap::Args)]
@@ -99,9 +102,16 @@ impl Args {
         request: &Request,
         spent: &Mutex<Spent>,
     ) -> Result<(InstallOutcome, usize), CommandError> {
-        let (from, version) = (request.from.as_ref(), self.version.as_deref());
-        let (mut wanted, explained) =
-            WantedTool::from_source(session, &request.name, from, version)?;
+        let name = &request.name;
+        let from = match &request.from {
+            Some(from) => from.clone(),
+            None => match NamedSource::find(session, name, session.shows_progress)? {
+                NamedSource::Known(from) => from,
+                NamedSource::System(program) => return self.system(session, name, program),
+            },
+        };
+        let version = self.version.as_deref();
+        let (mut wanted, explained) = WantedTool::from_source(session, name, &from, version)?;
         let programs = (!self.bin.is_empty()).then(|| self.bin.clone());
         wanted.links = WantedLinks { programs, shadow: self.shadow };
         if session.shows_progress {
@@ -110,5 +120,22 @@ impl Args {
         let mut model = AgentModel::allowed(session, &self.model, spent)?;
         let outcome = install_and_save(session, &wanted, model.as_mut())?;
         Ok((outcome, model.map_or(0, |model| model.calls)))
+    }
+
+    /// A program of the system is probed where it is.
+    fn system(
+        &self,
+        session: &ToolSession<'_>,
+        name: &str,
+        program: PathBuf,
+    ) -> Result<(InstallOutcome, usize), CommandError> {
+        if !self.bin.is_empty() {
+            let path = program.display();
+            return Err(CommandError::bad_input(format!(
+                "{path} is a program of the system, and nothing is linked: --bin needs --from"
+            )));
+        }
+        let found = SystemProgram::probe(session, name, program)?;
+        Ok((InstallOutcome::System(Box::new(found)), 0))
     }
 }

@@ -196,12 +196,18 @@ fn result(name: String, created: Result<(InstallOutcome, usize), CommandError>) 
         }
     };
     result.version = outcome.install().map(|(record, _)| record.version.clone());
-    result.works = result.version.is_some();
+    result.works = outcome.works();
     match outcome {
         InstallOutcome::Already(_) => result.status = "installed".to_owned(),
         InstallOutcome::Installed(installed) => {
             result.status = installed.proof.verdict.as_str().to_owned();
             result.repaired = installed.proof.repair.map(|repair| word(repair.method));
+        }
+        InstallOutcome::System(found) => {
+            let verdict = found.report.verdict;
+            result.status = verdict.verdict.as_str().to_owned();
+            result.version = verdict.version_found;
+            result.error = verdict.evidence.text.filter(|_| !result.works);
         }
         InstallOutcome::NotVerified { why, .. } => {
             result.status = why.verdict.as_str().to_owned();
