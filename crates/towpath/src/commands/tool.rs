@@ -1,6 +1,7 @@
 //! `towpath tool`: tools that are installed and proven to work.
 
 mod create;
+mod events;
 mod install;
 mod judge;
 mod list;
@@ -67,6 +68,7 @@ tool_commands! {
     Remove => remove;
     Probe => probe;
     Judge => judge;
+    Events => events;
 }
 
 impl Execute for Args {

@@ -1,26 +1,21 @@
 //! The one path from a recipe to an installed tool, for `create`, `install`, `update` and a project's
-//! tools: lock, fetch, build, prove, publish. Each attempt to repair a check is an event in the journal,
-//! and, only where the user has set an address, the same event sent there.
+//! tools: lock, fetch, build, prove, publish.
 
 use super::ask_model_for_check::AgentModel;
 use super::probe_program::probe_program;
+use super::repair_events::record_repair;
 use super::tool_session::{ToolSession, setup};
 use super::wanted_tool::{WantedTool, save_recipe};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
-use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use towpath_store::{Store, TelemetryEvent};
-use towpath_tool::download::{HttpClient, HttpSettings};
 use towpath_tool::install::{
     BinLinks, InstallLock, InstallRecord, InstalledTool, InstalledTools, Published, StagedInstall,
     recipe_and_locks,
 };
-use towpath_tool::self_repair::{
-    Attempt, NotVerified, Proof, ProofRequest, ProveError, RepairModel, prove,
-};
+use towpath_tool::self_repair::{NotVerified, Proof, ProofRequest, ProveError, RepairModel, prove};
 use towpath_tool::sources::Locks;
 use towpath_tool::verification::{ProbeReport, ProgramUnderTest, SandboxNote};
 use towpath_tool::{Origin, ToolRecipe};
@@ -187,32 +182,4 @@ fn already(
     let not_linked = links.link(name, &wanted.version, &programs, wanted.links.shadow);
     not_linked.map_err(setup)?.iter().for_each(|program| out::note(program.to_string()));
     Ok(Some(tool))
-}
-
-/// Records an attempt to repair a check, if one was needed. It never fails an install.
-fn record_repair(session: &ToolSession<'_>, tool: &str, attempt: Option<&Attempt>) {
-    const EVENT: &str = "verify_self_repair";
-    let Some(attempt) = attempt else { return };
-    // Only a repair by a model shows how long one takes.
-    let body = json!({
-        "event": EVENT,
-        "tool": tool,
-        "method": attempt.method,
-        "success": attempt.method.is_some(),
-        "time_saved_ms": null,
-        "model_calls": attempt.model_calls,
-        "model_took_ms": attempt.model_took.map(|took| took.as_millis() as u64),
-    });
-    let body = body.to_string();
-    let event = TelemetryEvent { at_ms: now_ms(), event: EVENT.to_owned(), body: body.clone() };
-    let store = Store::open(&session.env.directories.state);
-    if let Err(error) = store.and_then(|mut store| store.telemetry_add(&event)) {
-        out::note(format!("the repair of {tool} is not recorded: {error}"));
-    }
-    if let Some(url) = &session.settings.tools.telemetry_url.value {
-        let client = HttpClient::new(HttpSettings::from_variables(&session.env.variables));
-        if let Err(error) = client.post(url, &body) {
-            out::note(format!("the repair of {tool} is not reported to {url}: {error}"));
-        }
-    }
 }

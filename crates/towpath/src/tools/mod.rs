@@ -8,6 +8,7 @@ pub mod named_source;
 pub mod probe_program;
 mod progress_bar;
 pub mod project_tools;
+pub mod repair_events;
 pub mod report;
 pub mod tool_session;
 pub mod wanted_tool;

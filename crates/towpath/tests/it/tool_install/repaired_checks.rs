@@ -179,7 +179,7 @@ fn repairs_are_counted_and_sent_only_where_the_user_wants() {
     let body: Value = serde_json::from_str(&events[0].body).expect("JSON");
     assert_eq!((&body["event"], &body["tool"]), (&"verify_self_repair".into(), &"odd".into()));
     assert_eq!((&body["method"], &body["success"]), (&"output_detection".into(), &true.into()));
-    assert_eq!(body["time_saved_ms"], Value::Null);
+    assert_eq!(body["time_saved_ms"], 30_000, "no model was ever asked on this machine");
     assert!(!server.requests().iter().any(|(path, _)| path == "/events"));
     fs::write(
         user.path("home/config/settings.toml"),
@@ -194,5 +194,21 @@ fn repairs_are_counted_and_sent_only_where_the_user_wants() {
     assert_eq!(sent.len(), 1, "{sent:?}");
     let body: Value = serde_json::from_str(&sent[0].1).expect("JSON");
     assert_eq!((&body["tool"], &body["success"]), (&"silent".into(), &false.into()));
-    assert_eq!(body["method"], Value::Null);
+    assert_eq!((&body["method"], &body["time_saved_ms"]), (&Value::Null, &0.into()));
+    let lines = user.towpath(&["tool", "events"]).exits(0).stdout;
+    let rows: Vec<Vec<&str>> = lines.lines().map(|l| l.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["WHEN", "TOOL", "METHOD", "SUCCESS", "SAVED"]);
+    assert_eq!(rows[1], ["just", "now", "silent", "–", "no", "–"]);
+    assert_eq!(rows[2], ["just", "now", "odd", "output_detection", "yes", "30", "s"]);
+    let json = user.towpath(&["tool", "events", "--json"]).exits(0).json();
+    assert_eq!(
+        (&json["events"][0]["tool"], &json["events"][1]["tool"]),
+        (&"silent".into(), &"odd".into())
+    );
+    assert!(json["events"][1]["at"].as_str().is_some_and(|at| at.contains('T')), "{json}");
+}
+
+#[test]
+fn without_a_repair_there_is_no_event() {
+    User::new().towpath(&["tool", "events"]).exits(0).shows("no check was repaired\n");
 }
