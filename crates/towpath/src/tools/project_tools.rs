@@ -3,7 +3,7 @@
 
 use super::install_tool::InstallOutcome;
 use super::tool_session::ToolSession;
-use super::wanted_tool::{WantedTool, read_optional, write};
+use super::wanted_tool::{SourceVersion, WantedTool, read_optional, write};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
@@ -111,8 +111,8 @@ impl ProjectTools {
     ) -> Result<WantedTool, CommandError> {
         let (name, from, links) = (&tool.name, tool.from.clone(), WantedLinks::NOTHING);
         let Some(locked) = self.locked(tool) else {
-            let version = tool.version.as_deref();
-            let (wanted, _) = WantedTool::from_source(session, name, &from, version)?;
+            let version = SourceVersion::new(&from, tool.version.as_deref());
+            let (wanted, _) = WantedTool::from_source(session, name, version)?;
             return Ok(WantedTool { links, ..wanted });
         };
         let recipe = locked

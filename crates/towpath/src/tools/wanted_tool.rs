@@ -6,14 +6,19 @@ use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::terminal::diagnostics;
 use crate::terminal::format::clean;
+use crate::terminal::out;
 use std::io::ErrorKind as IoError;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use towpath_core::{Source, nearest};
 use towpath_tool::install::{InstallRecord, InstalledTool, InstalledTools, WantedLinks};
 use towpath_tool::sources::{
-    Candidate, Locks, SourceRef, check_version, fetched_version, generate, known_tool, look_up,
+    Candidate, Locks, SourceKind, SourceRef, check_version, fetched_version, generate, known_tool,
+    look_up,
 };
-use towpath_tool::{Origin, ToolRecipe, VersionSource, read_recipe, write_recipe};
+use towpath_tool::{
+    Action, InstallStep, Origin, ToolRecipe, VersionSource, read_recipe, write_recipe,
+};
 
 /// More than this is no recipe.
 const MOST_RECIPE: u64 = 1 << 20;
@@ -32,6 +37,22 @@ pub struct WantedTool {
     pub links: WantedLinks,
 }
 
+/// A version at a source.
+#[derive(Debug, Clone, Copy)]
+pub struct SourceVersion<'a> {
+    pub from: &'a SourceRef,
+    /// None is the newest.
+    pub version: Option<&'a str>,
+    /// The file at an address must have this hash.
+    pub sha256: Option<&'a str>,
+}
+
+impl<'a> SourceVersion<'a> {
+    pub fn new(from: &'a SourceRef, version: Option<&'a str>) -> SourceVersion<'a> {
+        SourceVersion { from, version, sha256: None }
+    }
+}
+
 impl WantedTool {
     fn new(recipe: ToolRecipe, origin: Origin, from: SourceRef, version: String) -> WantedTool {
         let (locks, links) = (Locks::new(), WantedLinks::OWN);
@@ -42,17 +63,30 @@ impl WantedTool {
     pub fn from_source(
         session: &ToolSession<'_>,
         name: &str,
-        from: &SourceRef,
-        version: Option<&str>,
+        SourceVersion { from, version, sha256 }: SourceVersion<'_>,
     ) -> Result<(WantedTool, String), CommandError> {
         refuse_users_recipe(session, name)?;
-        let candidate = look_up_one(session, from, version)?;
+        let is_address = from.kind() == SourceKind::Url;
+        if is_address && sha256.is_none() && can_be_replaced(from.name()) {
+            return Err(CommandError::bad_input(format!(
+                "{from}: anybody between you and an http address can replace the file; use https, or \
+                 give the file's hash: towpath tool create {name} --from {from} --sha256 HEX"
+            )));
+        }
+        let mut candidate = look_up_one(session, from, version)?;
+        if let (Some(asset), Some(hash)) = (&mut candidate.asset, sha256) {
+            asset.sha256 = Some(hash.to_owned());
+        }
         let reviewed = known_tool(name).filter(|tool| tool.from == *from);
         let reviewed = reviewed.map(|tool| tool.description.to_owned());
         let description = reviewed.or_else(|| candidate.description.clone());
         let description = description.map_or(String::new(), |text| format!(" · {text}"));
         let explained = clean(&format!("{from} {}{description}", candidate.version));
         let recipe = session.with_sources(|context| generate(&candidate, context))?.with_name(name);
+        if is_address && sha256.is_none() && session.shows_progress {
+            let hashes = downloads(&recipe).join(", ");
+            out::note(format!("no --sha256: the hash of this download is recorded, {hashes}"));
+        }
         let (from, version) = (candidate.source, candidate.version);
         Ok((WantedTool::new(recipe, Origin::Generated, from, version), explained))
     }
@@ -85,7 +119,8 @@ impl WantedTool {
         let is_installed = tools.find(name, &version).is_ok_and(|tool| tool.is_some());
         if is_release && origin == Origin::Generated && !is_installed {
             // Its steps have the checksums of one version's files.
-            return Ok(WantedTool::from_source(session, name, &from, Some(&version))?.0);
+            let release = SourceVersion::new(&from, Some(&version));
+            return Ok(WantedTool::from_source(session, name, release)?.0);
         }
         Ok(WantedTool::new(recipe, origin, from, version))
     }
@@ -95,13 +130,19 @@ impl WantedTool {
         session: &ToolSession<'_>,
         record: &InstallRecord,
     ) -> Result<WantedTool, CommandError> {
-        let own = recipe_named(session, &record.tool)?.filter(RecipeFile::is_users);
+        let (name, from) = (&record.tool, source_of(record)?);
+        let own = recipe_named(session, name)?.filter(|file| {
+            // The recipe of an address has its only version, with the hash of its file.
+            file.is_users() || from.kind() == SourceKind::Url
+        });
         let Some(RecipeFile { recipe, origin, .. }) = own else {
-            let from = source_of(record)?;
-            return Ok(WantedTool::from_source(session, &record.tool, &from, None)?.0);
+            return Ok(WantedTool::from_source(session, name, SourceVersion::new(&from, None))?.0);
         };
         let from = SourceRef::of_recipe(&recipe);
-        let version = look_up_one(session, &from, None)?.version;
+        let version = match &recipe.version {
+            VersionSource::Url { version } => version.clone(),
+            _ => look_up_one(session, &from, None)?.version,
+        };
         Ok(WantedTool::new(recipe, origin, from, version))
     }
 
@@ -153,6 +194,27 @@ fn look_up_one(
             Err(CommandError::new(Exit::Failed, ErrorKind::Source, message))
         }
     }
+}
+
+/// Whether the file at an address can be replaced on its way.
+fn can_be_replaced(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("http://") else { return false };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let host = match host.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    host != "localhost" && !host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// The hashes of the files that a recipe downloads.
+pub fn downloads(recipe: &ToolRecipe) -> Vec<String> {
+    let hash = |step: &InstallStep| match &step.action {
+        Action::Download { sha256, .. } => Some(format!("sha256:{sha256}")),
+        _ => None,
+    };
+    recipe.steps.iter().filter_map(hash).collect()
 }
 
 /// A recipe that the user wrote stays as it is.
@@ -233,4 +295,21 @@ pub fn save_recipe(session: &ToolSession<'_>, recipe: &ToolRecipe) -> Result<(),
 pub fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     files::write(path, text.as_bytes())
         .map_err(|error| setup(format_args!("{}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_is_safe_without_encryption() {
+        for url in ["http://example.com/x", "http://127.0.0.1@example.com/x", "http://localhost.x/"]
+        {
+            assert!(can_be_replaced(url), "{url}");
+        }
+        let safe = ["https://example.com/x", "http://127.0.0.1:80/x", "http://[::1]:8080/x?y"];
+        for url in safe.into_iter().chain(["http://localhost/x", "http://me:a@localhost:1/x"]) {
+            assert!(!can_be_replaced(url), "{url}");
+        }
+    }
 }

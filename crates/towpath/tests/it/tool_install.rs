@@ -2,6 +2,7 @@
 //! loopback has. The tools are scripts, so that each way to answer `--version` can be tried.
 
 mod batch;
+mod hashes;
 mod interrupted;
 mod model_asked_for_check;
 mod names;

@@ -7,13 +7,13 @@ use crate::tools::ask_model_for_check::{AgentModel, ModelFlags, Spent};
 use crate::tools::install_tool::{InstallOutcome, SystemProgram, install_and_save};
 use crate::tools::named_source::NamedSource;
 use crate::tools::report;
-use crate::tools::wanted_tool::WantedTool;
+use crate::tools::wanted_tool::{SourceVersion, WantedTool};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use towpath_tool::check_tool_name;
 use towpath_tool::install::WantedLinks;
-use towpath_tool::sources::SourceRef;
+use towpath_tool::sources::{SourceKind, SourceRef};
 
 /// Make a recipe for a tool, install it and prove that it works.
 ///
@@ -35,6 +35,9 @@ pub struct Args {
     /// This version instead of the newest.
     #[arg(long, value_name = "VERSION", requires = "from")]
     version: Option<String>,
+    /// Refuse the file of a url: source unless it has this SHA-256.
+    #[arg(long, value_name = "HEX", requires = "from", value_parser = sha256)]
+    sha256: Option<String>,
     /// Link this program instead of the tool's own; may be given several times.
     #[arg(long, value_name = "NAME", conflicts_with = "batch")]
     bin: Vec<String>,
@@ -54,6 +57,14 @@ pub struct Args {
     model: ModelFlags,
     #[command(flatten)]
     flags: ToolFlags,
+}
+
+/// A SHA-256 as a user writes it.
+fn sha256(text: &str) -> Result<String, String> {
+    match text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => Ok(text.to_ascii_lowercase()),
+        false => Err("a SHA-256 has 64 hexadecimal digits".to_owned()),
+    }
 }
 
 impl Execute for Args {
@@ -110,8 +121,14 @@ impl Args {
                 NamedSource::System(program) => return self.system(session, name, program),
             },
         };
-        let version = self.version.as_deref();
-        let (mut wanted, explained) = WantedTool::from_source(session, name, &from, version)?;
+        let (version, sha256) = (self.version.as_deref(), self.sha256.as_deref());
+        if sha256.is_some() && from.kind() != SourceKind::Url {
+            return Err(CommandError::bad_input(format!(
+                "--sha256 is for url: sources; {from} has hashes of its own"
+            )));
+        }
+        let version = SourceVersion { from: &from, version, sha256 };
+        let (mut wanted, explained) = WantedTool::from_source(session, name, version)?;
         let programs = (!self.bin.is_empty()).then(|| self.bin.clone());
         wanted.links = WantedLinks { programs, shadow: self.shadow };
         if session.shows_progress {
