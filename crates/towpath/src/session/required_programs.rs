@@ -5,12 +5,16 @@
 
 use super::request_flags::SharedFlags;
 use super::secret_flag;
-use super::tools_meeting_requirement::{installed, locked_version, system_program};
-use crate::environment::{Environment, is_program, own_program};
+use super::tools_meeting_requirement::{
+    installed, locked_tools, locked_version, system_program, tools_subject,
+};
+use super::trust::ConsentStatus;
+use crate::environment::{Environment, own_program};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::query_program_version::tool_version;
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::{diagnostics, out};
+use serde_json::json;
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,6 +24,7 @@ use towpath_engine::{
     check_requirements,
 };
 use towpath_recipe::{PlanRequirement, Program};
+use towpath_tool::project_tools::TOOLS_FILE;
 
 /// How what a run requires is found.
 #[derive(Debug)]
@@ -47,10 +52,56 @@ impl RequiredPrograms<'_> {
             found = check_requirements(program, &checker, earlier);
         }
         let met = found.map_err(|UnmetRequirements(missing)| self.refused(&missing, earlier))?;
+        let met = self.with_project_tools(met, earlier)?;
         if !self.flags.quiet {
             note_replaced(self.env, &met, earlier);
         }
         Ok(met)
+    }
+
+    /// Adds the tools that the project has locked, as far as they are installed, behind what is required.
+    /// The lock file was found in a working tree, so that it counts once the user has trusted it.
+    fn with_project_tools(
+        &self,
+        met: MetRequirements,
+        earlier: &MetRequirements,
+    ) -> Result<MetRequirements, CommandError> {
+        let env = self.env;
+        let locked = locked_tools(env);
+        let subject = tools_subject(&env.project_root(&env.current));
+        let Some(subject) = subject.filter(|_| !locked.is_empty()) else { return Ok(met) };
+        if subject.status(env.journal()?.as_ref())? != ConsentStatus::Trusted {
+            let file = subject.argument(env);
+            self.note(format!(
+                "note: the tools of {TOOLS_FILE} are not used, because it is not trusted; to see it: \
+                 towpath trust {file}"
+            ));
+            return Ok(met);
+        }
+        let (mut added, mut missing) = (Vec::new(), Vec::new());
+        for (tool, install) in locked.iter().filter(|(tool, _)| met.of(&tool.name).is_none()) {
+            // A run that was begun with another version continues with it.
+            let versions = installed(env, &tool.name);
+            let mut found = versions.iter().filter_map(|version| version.found(&tool.name));
+            let same = found.find(|found| earlier.of(&tool.name) == Some(found));
+            match same.or_else(|| install.as_ref()?.found(&tool.name)) {
+                Some(found) => added.push((tool.name.as_str(), found)),
+                None => missing.push(format!("{} {}", tool.name, tool.version)),
+            }
+        }
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            self.note(format!(
+                "note: the project's tools are not all installed: {missing} (towpath tool install)"
+            ));
+        }
+        Ok(with_programs(met, &added))
+    }
+
+    fn note(&self, text: String) {
+        if !self.flags.quiet {
+            out::note_once(text);
+        }
     }
 
     /// Installs a tool in a process of its own. Whether it helped is looked at afterwards.
@@ -93,6 +144,17 @@ impl RequiredPrograms<'_> {
             format!("required programs are missing, and nothing was run: {listed}{offer}");
         CommandError::new(Exit::Setup, ErrorKind::MissingProgram, message)
     }
+}
+
+/// What was found, and these programs too, as a run's record has them.
+fn with_programs(met: MetRequirements, added: &[(&str, FoundProgram)]) -> MetRequirements {
+    let mut stored = json!(met);
+    for (name, found) in added {
+        let mut program = json!(found);
+        program["name"] = json!(name);
+        stored.as_array_mut().into_iter().for_each(|list| list.push(program.clone()));
+    }
+    serde_json::from_value(stored).unwrap_or(met)
 }
 
 /// What is known of the requirements without starting a process: programs that are missing, and
@@ -166,15 +228,8 @@ impl ToolsAndPath<'_> {
     fn tools(&self, wanted: &PlanRequirement) -> (Vec<FoundProgram>, Vec<FoundProgram>) {
         let mut tools: Vec<(Option<Version>, FoundProgram)> = Vec::new();
         for tool in installed(self.env, &wanted.name) {
-            if let Some(program) = tool.program(&wanted.name).filter(|file| is_program(file)) {
-                let version = tool.version.parse().ok();
-                let found = FoundProgram {
-                    program,
-                    readable: tool.directories(),
-                    version: Some(tool.version),
-                    directory_first: true,
-                };
-                tools.push((version, found));
+            if let Some(found) = tool.found(&wanted.name) {
+                tools.push((tool.version.parse().ok(), found));
             }
         }
         let locked = locked_version(self.env, &wanted.name);

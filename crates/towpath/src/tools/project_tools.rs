@@ -6,21 +6,17 @@ use super::tool_session::ToolSession;
 use super::wanted_tool::{SourceVersion, WantedTool, read_optional, write};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::files;
-use crate::session::trust::{ConsentStatus, ConsentSubject, visible};
+use crate::session::tools_meeting_requirement::{MOST_LOCK, tools_subject};
+use crate::session::trust::ConsentStatus;
 use crate::terminal::diagnostics;
-use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use towpath_core::Source;
-use towpath_store::{PlanHash, Store};
+use towpath_store::Store;
 use towpath_tool::Origin;
 use towpath_tool::install::{WantedLinks, recipe_and_locks};
 use towpath_tool::project_tools::{
     LOCK_FILE, LockFile, LockedTool, ProjectTool, TOOLS_FILE, read_tools_file,
 };
-
-/// Lock files have everything that was resolved.
-const MOST: u64 = 16 << 20;
 
 #[derive(Debug)]
 pub struct ProjectTools {
@@ -29,34 +25,12 @@ pub struct ProjectTools {
     pub lock: LockFile,
 }
 
-/// The file of tools of a project, as something to agree to. With its lock file, whose recipes are run.
-pub fn tools_subject(root: &Path) -> Option<ConsentSubject> {
-    let path = root.join(TOOLS_FILE);
-    let text = files::read_text(&path, MOST).ok()?;
-    let lock = files::read_text(&root.join(LOCK_FILE), MOST).unwrap_or_default();
-    let mut hash = Sha256::new();
-    hash.update(b"towpath tools 1\0");
-    hash.update(text.as_bytes());
-    hash.update(b"\0");
-    hash.update(lock.as_bytes());
-    let locked = format!("with {LOCK_FILE} ({} bytes)", lock.len());
-    let lines = text.lines().chain((!lock.is_empty()).then_some(locked.as_str()));
-    Some(ConsentSubject {
-        path: path.canonicalize().unwrap_or(path),
-        hash: PlanHash(hash.finalize().into()),
-        what: "project tools".to_owned(),
-        contents: lines.map(|line| format!("  {}\n", visible(line))).collect(),
-        agents: false,
-        files: Vec::new(),
-    })
-}
-
 impl ProjectTools {
     /// The tools of the project around a directory.
     pub fn read(env: &Environment, start: &Path) -> Result<ProjectTools, CommandError> {
         let root = env.project_root(start);
         let path = root.join(TOOLS_FILE);
-        let text = read_optional(&path, MOST)?.ok_or_else(|| {
+        let text = read_optional(&path, MOST_LOCK)?.ok_or_else(|| {
             CommandError::not_found(format!(
                 "{} does not exist: name a tool, or list the project's tools there, such as \
                  `[tools]` and `kibi = \"cargo:kibi\"`",
@@ -68,7 +42,7 @@ impl ProjectTools {
             diagnostics::refuse_file(&problems, env.color, Exit::BadInput, ErrorKind::BadInput)
         })?;
         let lock_path = root.join(LOCK_FILE);
-        let lock = match read_optional(&lock_path, MOST)? {
+        let lock = match read_optional(&lock_path, MOST_LOCK)? {
             None => LockFile::default(),
             Some(text) => LockFile::read(&text).map_err(|error| {
                 let hint = "to lock the newest versions again, remove it";

@@ -2,11 +2,12 @@
 
 use super::{CommandError, Execute, Exit};
 use crate::environment::{Environment, Invocation, path_of};
-use crate::session::tools_meeting_requirement::{locked_tools, version_here};
+use crate::session::tools_meeting_requirement::{InstalledVersion, locked_tools};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use towpath_tool::project_tools::LockedTool;
 
 /// Start a shell with the tools of the project.
 ///
@@ -38,14 +39,11 @@ impl Execute for Args {
 
 /// Where the programs of the project's tools are.
 fn directories(env: &Environment) -> Result<Vec<PathBuf>, CommandError> {
-    let mut found = Vec::new();
-    for name in locked_tools(env) {
-        let tool = version_here(env, &name).filter(|tool| tool.is_locked);
-        let program = tool.and_then(|tool| tool.program(&name));
-        let directory = program.as_deref().and_then(Path::parent).map(Path::to_owned);
-        found.push(directory.ok_or_else(|| {
-            CommandError::setup(format!("{name} is not installed: towpath tool install"))
-        })?);
-    }
-    Ok(found)
+    let directory = |(tool, install): (LockedTool, Option<InstalledVersion>)| {
+        let program = install.and_then(|install| install.program(&tool.name));
+        program.as_deref().and_then(Path::parent).map(Path::to_owned).ok_or_else(|| {
+            CommandError::setup(format!("{} is not installed: towpath tool install", tool.name))
+        })
+    };
+    locked_tools(env).into_iter().map(directory).collect()
 }

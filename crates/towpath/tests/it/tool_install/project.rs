@@ -122,3 +122,58 @@ fn one_tool_that_fails_does_not_stop_the_others() {
     assert!(printed.stderr.contains("absent: "), "{}", printed.stderr);
     assert!(printed.stdout.contains("greet 1.2.0 installed"), "{}", printed.stdout);
 }
+
+/// Nobody has to write `requires` for what the project has locked.
+#[test]
+fn steps_use_the_tools_of_their_project() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    create(&user, "greet", &server.tool(&user, "greet", "1.2.0", GREET), &[]).exits(0);
+    project(&user, &server.tool(&user, "greet", "1.3.0", &GREET.replace("1.2.0", "1.3.0")));
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    user.towpath(&["tool", "install"]).exits(0);
+    user.write("r.yaml", "name: r\nsteps:\n  - {id: a, command: greet --version}\n");
+    user.towpath(&["run", "r.yaml"]).exits(0).shows("greet 1.3.0\n");
+    // What a recipe requires comes before what the project has locked.
+    let requires =
+        "name: q\nrequires: [greet<1.3]\nsteps:\n  - {id: a, command: greet --version}\n";
+    user.write("q.yaml", requires);
+    user.towpath(&["run", "q.yaml"]).exits(0).shows("greet 1.2.0\n");
+    user.towpath(&["tool", "remove", "greet@1.3.0"]).exits(0);
+    user.write("r.yaml", "name: r\nsteps:\n  - {id: a, command: echo done}\n");
+    let note = "the project's tools are not all installed: greet 1.3.0 (towpath tool install)";
+    let printed = user.towpath(&["run", "r.yaml"]).exits(0).shows("done\n");
+    assert_eq!(printed.stderr.matches(note).count(), 1, "{}", printed.stderr);
+    let quiet = user.towpath(&["run", "r.yaml", "--quiet"]).exits(0);
+    assert!(!quiet.stderr.contains(note), "{}", quiet.stderr);
+}
+
+#[test]
+fn a_lock_file_that_is_not_trusted_gives_steps_no_programs() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    project(&user, &server.tool(&user, "greet", "1.3.0", &GREET.replace("1.2.0", "1.3.0")));
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    user.towpath(&["tool", "install"]).exits(0);
+    let lock = user.read(".towpath/tools.lock");
+    user.write(".towpath/tools.lock", &format!("{lock}\n# changed\n"));
+    user.write("r.yaml", "name: r\nsteps:\n  - {id: a, command: command -v greet || echo none}\n");
+    let printed = user.towpath(&["run", "r.yaml"]).exits(0).shows("none\n");
+    printed.reports("are not used, because it is not trusted; to see it: towpath trust");
+}
+
+/// A run continues with the version that it was begun with.
+#[test]
+fn a_resume_keeps_the_tools_of_the_project() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let version = |version: &str| {
+        project(&user, &server.tool(&user, "greet", version, &GREET.replace("1.2.0", version)));
+        user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+        user.towpath(&["tool", "install"]).exits(0);
+    };
+    version("1.2.0");
+    let command = "greet --version; test -e go";
+    user.write("r.yaml", &format!("name: r\nsteps:\n  - {{id: a, command: '{command}'}}\n"));
+    user.towpath(&["run", "r.yaml"]).exits(1).shows("greet 1.2.0\n");
+    version("1.3.0");
+    user.write("go", "");
+    user.towpath(&["resume"]).exits(0).shows("greet 1.2.0\n");
+}
