@@ -1,7 +1,8 @@
 //! Progress of downloads and builds: on a terminal one line that changes, elsewhere a line now and then.
 
+use super::report::shown_time;
 use crate::environment::Environment;
-use crate::terminal::format::{bytes, clean, duration};
+use crate::terminal::format::{bytes, clean};
 use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::cut;
 use std::time::{Duration, Instant};
@@ -48,7 +49,7 @@ impl ProgressBar {
             return;
         }
         self.last = Some(Instant::now());
-        let time = duration(i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX));
+        let time = shown_time(self.began.elapsed().as_millis());
         if !self.terminal {
             out::note(format!("  {}  {amount}{} · {time}", self.phase, self.detail));
             return;

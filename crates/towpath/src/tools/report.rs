@@ -21,6 +21,25 @@ pub fn word(value: impl Serialize) -> String {
     json!(value).as_str().unwrap_or_default().to_owned()
 }
 
+/// The sign before a tool: it works, or it does not.
+pub fn sign(screen: &Screen, works: bool) -> String {
+    match works {
+        true => screen.paint(Tint::Good, "✓"),
+        false => screen.paint(Tint::Bad, "✗"),
+    }
+}
+
+pub fn shown_time(took_ms: u128) -> String {
+    duration(i64::try_from(took_ms).unwrap_or(i64::MAX))
+}
+
+/// Gives a JSON object the fields of another one.
+pub fn extend(value: &mut Value, fields: &Value) {
+    for (name, field) in fields.as_object().into_iter().flatten() {
+        value[name] = field.clone();
+    }
+}
+
 /// What the sandbox could not enforce.
 pub fn not_enforced(sandbox: &SandboxNote) -> Option<String> {
     let list = sandbox.not_enforced.join(", ");
@@ -81,14 +100,13 @@ pub fn print(session: &ToolSession<'_>, outcome: &InstallOutcome) {
 fn print_system(screen: &Screen, found: &SystemProgram) {
     let ToolVerdict { verdict, evidence, version_found, .. } = &found.report.verdict;
     let (name, path) = (clean(&found.report.name), found.program.display());
+    let sign = sign(screen, verdict.works());
     if verdict.works() {
-        let done = screen.paint(Tint::Good, "✓");
         let version = version_found.as_deref().map_or(String::new(), |v| format!(" {}", clean(v)));
-        out::line(format!("{done} {name}{version} of the system works: {path}"));
+        out::line(format!("{sign} {name}{version} of the system works: {path}"));
     } else {
-        let failed = screen.paint(Tint::Bad, "✗");
         let why = clean(&format!("{} ({})", verdict.as_str(), evidence_text(evidence)));
-        out::line(format!("{failed} {name} of the system is not verified: {path}: {why}"));
+        out::line(format!("{sign} {name} of the system is not verified: {path}: {why}"));
         out::line(format!("  to install another one: towpath tool create {name} --from SOURCE"));
     }
     if let Some(note) = not_enforced(&found.sandbox) {
@@ -108,8 +126,7 @@ fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Insta
         && !published.not_linked.iter().any(|not| not.program == main);
     let bin = session.directories.bin();
     let link = if linked { bin.join(main) } else { published.directory.join("bin").join(main) };
-    let done = screen.paint(Tint::Good, "✓");
-    let took = duration(i64::try_from(took.as_millis()).unwrap_or(i64::MAX));
+    let (done, took) = (sign(screen, true), shown_time(took.as_millis()));
     let path = shown_path(&link, session.env);
     out::line(format!("{done} {} {} installed in {took} · {path}", record.tool, record.version));
     if let Some((file, line)) = path_line(session.env, &bin) {
@@ -169,7 +186,7 @@ fn print_not_verified(screen: &Screen, recipe: &ToolRecipe, why: &NotVerified) {
         let (verdict, text) = (judgement.verdict.as_str(), evidence_text(&judgement.evidence));
         out::line(clean(&format!("  `{command}`: {verdict} ({text})")));
     }
-    let failed = screen.paint(Tint::Bad, "✗");
+    let failed = sign(screen, false);
     let (name, verdict) = (&recipe.metadata.name, why.verdict.as_str());
     let failure = clean(&why.failure.to_string());
     out::line(format!("{failed} {name} is not verified: {verdict}; {failure}"));
@@ -223,8 +240,7 @@ pub fn as_json(outcome: &InstallOutcome) -> Value {
             "sandbox": found.sandbox,
         }),
     };
-    let fields = more.as_object().into_iter().flatten();
-    fields.for_each(|(name, field)| value[name] = field.clone());
+    extend(&mut value, &more);
     value
 }
 

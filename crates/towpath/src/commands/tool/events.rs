@@ -1,10 +1,10 @@
 //! `towpath tool events`: the repairs of checks that were recorded.
 
 use super::{CommandError, Execute, Exit, Invocation, Screen, json, out};
-use crate::terminal::format::{ago, duration, now_ms, rfc3339};
+use crate::terminal::format::{ago, now_ms, rfc3339};
 use crate::terminal::table::Table;
 use crate::tools::repair_events::repair_events;
-use crate::tools::report::word;
+use crate::tools::report::{shown_time, word};
 
 /// List the repairs of checks, the newest first.
 ///
@@ -43,7 +43,7 @@ impl Execute for Args {
         let mut table = Table::new(&["WHEN", "TOOL", "METHOD", "SUCCESS", "SAVED"]);
         for (at_ms, event) in &events {
             let saved = event.time_saved_ms.filter(|saved| *saved > 0);
-            let saved = saved.map(|ms| duration(i64::try_from(ms).unwrap_or(i64::MAX)));
+            let saved = saved.map(|ms| shown_time(ms.into()));
             table.row(vec![
                 ago(*at_ms, now_ms()).into(),
                 event.tool.as_str().into(),

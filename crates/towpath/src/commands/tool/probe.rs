@@ -3,7 +3,7 @@
 use super::{CommandError, Execute, Exit, Screen, Tint, ToolFlags, ToolSession, clean, out};
 use crate::environment::{Environment, Invocation};
 use crate::tools::probe_program::probe_program;
-use crate::tools::report::{VerdictLines, not_enforced};
+use crate::tools::report::{VerdictLines, extend, not_enforced};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use towpath_tool::sources::check_version;
@@ -94,9 +94,8 @@ fn as_json(report: &ProbeReport, sandbox: &SandboxNote, tested: &ProgramUnderTes
         "sandbox": sandbox,
         "works": report.verdict.verdict.works(),
     });
-    for (name, field) in [json!(report), own].iter().filter_map(Value::as_object).flatten() {
-        value[name] = field.clone();
-    }
+    extend(&mut value, &json!(report));
+    extend(&mut value, &own);
     value
 }
 

@@ -2,8 +2,9 @@
 
 use super::results::{Results, named};
 use super::{
-    CommandError, Execute, Exit, Invocation, Screen, Tint, ToolFlags, ToolSession, clean, json, out,
+    CommandError, Execute, Exit, Invocation, Screen, ToolFlags, ToolSession, clean, json, out,
 };
+use crate::tools::report::sign;
 use crate::tools::tool_session::{installed_tools, setup};
 use towpath_tool::CheckOutcome;
 use towpath_tool::install::InstalledTool;
@@ -35,15 +36,9 @@ impl Execute for Args {
             let row =
                 json!({ "tool": name, "version": version, "verified": works, "problem": problem });
             let exit = if works { Exit::Done } else { Exit::Failed };
-            results.add(row, exit, || match problem {
-                None => {
-                    let done = screen.paint(Tint::Good, "✓");
-                    out::line(format!("{done} {name} {version} works"));
-                }
-                Some(problem) => {
-                    let failed = screen.paint(Tint::Bad, "✗");
-                    out::line(format!("{failed} {name} {version}: {}", clean(&problem)));
-                }
+            results.add(row, exit, || {
+                let found = problem.map_or(" works".to_owned(), |text| format!(": {text}"));
+                out::line(format!("{} {name} {version}{}", sign(&screen, works), clean(&found)));
             });
         }
         Ok(results.end("tools"))

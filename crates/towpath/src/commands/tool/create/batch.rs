@@ -4,13 +4,13 @@
 use super::{Args, Request};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
-use crate::terminal::format::{clean, count, duration};
+use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use crate::tools::ask_model_for_check::Spent;
 use crate::tools::install_tool::InstallOutcome;
-use crate::tools::report::word;
+use crate::tools::report::{shown_time, word};
 use crate::tools::tool_session::{ToolSession, setup};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use towpath_tool::check_tool_name;
 use towpath_tool::install::InstalledTools;
@@ -144,41 +144,33 @@ fn open_record(path: &Path) -> Result<File, CommandError> {
     opened.map_err(|error| setup(format_args!("{}: {error}", path.display())))
 }
 
-/// Creates tools, several at the same time, and hands on each result as it comes.
+/// Creates tools, several at the same time, and hands on each result as it comes, one at a time.
 fn create_open(
     session: &ToolSession<'_>,
     open: VecDeque<Request>,
     (args, spent): (&Args, &Mutex<Spent>),
-    mut take: impl FnMut(BatchResult),
+    take: impl FnMut(BatchResult) + Send,
 ) {
-    let waiting = &Mutex::new(open);
-    let next = move || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let (sender, finished) = mpsc::channel();
+    let (waiting, take) = (Mutex::new(open), Mutex::new(take));
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let work = || {
+        while let Some(request) = next() {
+            let began = Instant::now();
+            let created = args.create(session, &request, spent);
+            let took_ms = began.elapsed().as_millis() as u64;
+            let result = BatchResult { took_ms, ..result(request.name, created) };
+            take.lock().unwrap_or_else(PoisonError::into_inner)(result);
+        }
+    };
     std::thread::scope(|scope| {
         for _ in 0..args.jobs.get() {
-            let sender = sender.clone();
-            scope.spawn(move || {
-                while let Some(request) = next() {
-                    let began = Instant::now();
-                    let created = args.create(session, &request, spent);
-                    let _ = sender.send(BatchResult {
-                        took_ms: began.elapsed().as_millis() as u64,
-                        ..result(request.name, created)
-                    });
-                }
-            });
+            scope.spawn(work);
         }
-        drop(sender);
-        finished.into_iter().for_each(&mut take);
     });
 }
 
-fn shown_duration(ms: u64) -> String {
-    duration(i64::try_from(ms).unwrap_or(i64::MAX))
-}
-
 fn progress_line(result: &BatchResult, number: usize, total: usize) -> String {
-    let took = shown_duration(result.took_ms);
+    let took = shown_time(result.took_ms.into());
     let error = result.error.as_deref().map_or(String::new(), |error| format!(": {error}"));
     clean(&format!("  {number}/{total}  {}  {}{error} · {took}", result.name, result.status))
 }
@@ -249,7 +241,7 @@ fn print_summary(session: &ToolSession<'_>, results: &[BatchResult], spent: &Spe
         let tint = if result.works { Tint::None } else { Tint::Bad };
         let took = match result.earlier {
             true => "earlier".to_owned(),
-            false => shown_duration(result.took_ms),
+            false => shown_time(result.took_ms.into()),
         };
         table.row(vec![
             result.name.as_str().into(),
@@ -272,6 +264,6 @@ fn print_summary(session: &ToolSession<'_>, results: &[BatchResult], spent: &Spe
         "\n{works} of {} work{asked} · {} avoided · {}",
         count(results.len(), "tool"),
         count(calls_avoided(results), "model call"),
-        shown_duration(took_ms)
+        shown_time(took_ms.into())
     ));
 }
