@@ -110,7 +110,7 @@ impl RequiredPrograms<'_> {
         let cannot =
             |why: std::io::Error| CommandError::setup(format!("{shown} cannot be started: {why}"));
         out::note(format!("{name} is missing: {shown}"));
-        // What it prints must not be among what the run prints.
+        // Its output must not be among that of the run.
         let stderr = std::io::stderr().as_fd().try_clone_to_owned().map_err(cannot)?;
         let mut command = Command::new(own_program()?);
         command.args(install_arguments(self.env, name)).current_dir(&self.env.current);
@@ -146,7 +146,7 @@ impl RequiredPrograms<'_> {
     }
 }
 
-/// What was found, and these programs too, as a run's record has them.
+/// Adds programs to those that were found, as a run's record has them.
 fn with_programs(met: MetRequirements, added: &[(&str, FoundProgram)]) -> MetRequirements {
     let mut stored = json!(met);
     for (name, found) in added {
@@ -157,7 +157,7 @@ fn with_programs(met: MetRequirements, added: &[(&str, FoundProgram)]) -> MetReq
     serde_json::from_value(stored).unwrap_or(met)
 }
 
-/// What is known of the requirements without starting a process: programs that are missing, and
+/// Checks the requirements without starting a process: programs that are missing, and
 /// versions that were not checked.
 pub fn foreseen(env: &Environment, program: &Program, missing: Severity) -> Vec<Diagnostic> {
     let checker = ToolsAndPath { env, asks_versions: false };

@@ -74,7 +74,7 @@ impl InstallOutcome {
         if self.works() { Exit::Done } else { Exit::Failed }
     }
 
-    /// What is installed now, and where.
+    /// The install that is there now, and its directory.
     pub fn install(&self) -> Option<(&InstallRecord, &Path)> {
         match self {
             InstallOutcome::Already(tool) => Some((&tool.record, &tool.directory)),

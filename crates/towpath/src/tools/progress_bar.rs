@@ -68,7 +68,7 @@ fn terminal_width() -> usize {
     size.map_or(80, |size| usize::from(size.ws_col)).max(20)
 }
 
-/// What is left for the bar: numbers come first.
+/// Columns that are left for the bar: numbers come first.
 fn bar_width(terminal_width: usize) -> usize {
     BAR.min(terminal_width.saturating_sub(44))
 }

@@ -77,7 +77,7 @@ impl ProjectTools {
         }
     }
 
-    /// What to install for a tool: as it is locked, or as its source has it now.
+    /// The version to install for a tool: as it is locked, or as its source has it now.
     pub fn wanted(
         &self,
         session: &ToolSession<'_>,
@@ -93,11 +93,11 @@ impl ProjectTools {
             .recipe()
             .map_err(|error| CommandError::bad_input(format!("{LOCK_FILE}: {error}")))?;
         let (version, locks) = (locked.version.clone(), locked.locks.clone());
-        // What was proven once is not repaired in silence.
+        // A check that was proven once is not repaired in silence.
         Ok(WantedTool { recipe, origin: Origin::User, from, version, locks, links })
     }
 
-    /// What the lock file has for a tool; the file of tools may have been edited since.
+    /// The entry of the lock file for a tool; the file of tools may have been edited since.
     fn locked(&self, tool: &ProjectTool) -> Option<&LockedTool> {
         self.lock.find(&tool.name).filter(|locked| {
             locked.from == tool.from.to_string()

@@ -40,7 +40,7 @@ pub fn extend(value: &mut Value, fields: &Value) {
     }
 }
 
-/// What the sandbox could not enforce.
+/// Limits that the sandbox could not enforce.
 pub fn not_enforced(sandbox: &SandboxNote) -> Option<String> {
     let list = sandbox.not_enforced.join(", ");
     (!list.is_empty()).then(|| format!("the sandbox ({}) does not limit: {list}", sandbox.kind))
@@ -56,7 +56,7 @@ pub struct VerdictLines<'a> {
     pub name: &'a str,
     pub verdict: Verdict,
     pub version: Option<&'a str>,
-    /// What decided.
+    /// The command or the file that decided.
     pub because: String,
     pub evidence: &'a Evidence,
     pub warnings: &'a [String],
@@ -150,7 +150,7 @@ fn proof_line(proof: &Proof) -> String {
     clean(&format!("  verify    `{command}` {found} · {verdict}"))
 }
 
-/// What a user should know beside the verdict.
+/// Lines for the user beside the verdict.
 fn notes(proof: &Proof, published: &Published) -> Vec<String> {
     let mut notes = Vec::new();
     if let CheckOutcome::Passed { warning: Some(warning), .. } = &proof.check.outcome {

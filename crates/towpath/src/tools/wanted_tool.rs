@@ -31,7 +31,7 @@ pub struct WantedTool {
     pub origin: Origin,
     pub from: SourceRef,
     pub version: String,
-    /// What a lock file has for it.
+    /// Contents of a lock file for it.
     pub locks: Locks,
     /// Which of its programs `bin/` is to have.
     pub links: WantedLinks,
@@ -176,7 +176,7 @@ fn source_of(record: &InstallRecord) -> Result<SourceRef, CommandError> {
     from.parse().map_err(|_| setup(format_args!("{tool}: its source `{from}` is not known")))
 }
 
-/// What one source has under that name.
+/// Asks one source for that name.
 fn look_up_one(
     session: &ToolSession<'_>,
     from: &SourceRef,

@@ -39,7 +39,7 @@ pub fn visible(user: &User) -> Vec<String> {
     names
 }
 
-/// What is being built or was left behind.
+/// Installs that are being built or were left behind.
 pub fn installs(user: &User, tool: &str) -> usize {
     fs::read_dir(user.path(&format!("home/data/tools/.installs/{tool}")))
         .into_iter()
@@ -314,6 +314,6 @@ fn an_edited_recipe_of_an_installed_tool_is_proven() {
     fs::write(&path, recipe.replace("greet {version}", "nonsense")).expect("it can be edited");
     let printed = user.towpath(&["tool", "install", "greet"]).exits(1);
     assert!(printed.stdout.contains("the output has no `nonsense`"), "{}", printed.stdout);
-    // What was installed before still is.
+    // The version from before is still installed.
     user.towpath(&["tool", "verify"]).exits(0).shows("greet 1.2.0 works");
 }

@@ -42,7 +42,7 @@ pub fn named(
     Ok(installed)
 }
 
-/// What became of each tool. The exit is the most severe one.
+/// The result of each tool. The exit is the most severe one.
 #[derive(Debug)]
 pub struct Results {
     json: bool,

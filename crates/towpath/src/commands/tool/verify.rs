@@ -52,7 +52,7 @@ impl Execute for Args {
 /// How many changed files are named.
 const NAMED: usize = 5;
 
-/// What is wrong with an installed tool.
+/// Finds the problem of an installed tool, if it has one.
 fn verify(session: &ToolSession<'_>, tool: &InstalledTool) -> Result<Option<String>, CommandError> {
     let record = &tool.record;
     let changed = record.changed(&tool.directory);

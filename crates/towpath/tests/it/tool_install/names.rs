@@ -85,7 +85,7 @@ fn on_a_terminal_the_candidates_are_a_question() {
         assert!(screen.contains(text), "no {text} in {screen}");
     }
     let narrow = user.on_terminal_with(&path, &create, 40, "\n");
-    // What is typed ahead is echoed before the question.
+    // Text that is typed ahead is echoed before the question.
     let (list, _) = narrow.split_once("Which one?").expect("a question");
     assert!(list.lines().all(|line| line.chars().count() <= 40), "{narrow}");
     assert!(narrow.replace('\n', " ").contains("nothing was chosen, and nothing was"), "{narrow}");

@@ -133,7 +133,7 @@ fn steps_use_the_tools_of_their_project() {
     user.towpath(&["tool", "install"]).exits(0);
     user.write("r.yaml", "name: r\nsteps:\n  - {id: a, command: greet --version}\n");
     user.towpath(&["run", "r.yaml"]).exits(0).shows("greet 1.3.0\n");
-    // What a recipe requires comes before what the project has locked.
+    // A requirement comes before what the project has locked.
     let requires =
         "name: q\nrequires: [greet<1.3]\nsteps:\n  - {id: a, command: greet --version}\n";
     user.write("q.yaml", requires);

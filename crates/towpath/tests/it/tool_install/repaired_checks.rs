@@ -20,7 +20,7 @@ fn created(script: &str) -> Value {
     let recipe = fs::read_to_string(user.path("home/config/tools/odd.toml")).expect("it is saved");
     let method = json["repair_metadata"]["method"].as_str().unwrap_or_default();
     assert_eq!(recipe.contains("[provenance.repair]"), !method.is_empty(), "{recipe}");
-    // What was stored passes again.
+    // The stored check passes again.
     user.towpath(&["tool", "verify"]).exits(0);
     json
 }

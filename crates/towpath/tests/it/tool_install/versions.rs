@@ -31,7 +31,7 @@ fn versions_are_side_by_side_and_one_is_used() {
     assert_eq!(visible(&user), Vec::<String>::new());
 }
 
-/// What a release of GitHub looks like, as far as it is read.
+/// A release of GitHub, as far as it is read.
 fn release(server: &ReleaseServer, user: &User, version: &str) {
     let name = format!("greet-{version}-x86_64-unknown-linux-musl.tar.gz");
     let name = if cfg!(target_arch = "aarch64") { name.replace("x86_64", "aarch64") } else { name };

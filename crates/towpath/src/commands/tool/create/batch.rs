@@ -27,7 +27,7 @@ use towpath_tool::sources::SourceRefError;
 
 const MOST: u64 = 1 << 20;
 
-/// What became of one tool.
+/// The result of one tool.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct BatchResult {
