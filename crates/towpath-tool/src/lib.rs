@@ -15,6 +15,7 @@
 //! | `static_check` | what a program's file shows before it runs |
 //! | `version_token`, `find_tool_name_in_line` | what a version looks like; how a tool prints its name |
 //! | `sources` | where tools come from: looked up, fetched, built in the sandbox |
+//! | `attestation` | who built a file, verified offline |
 //! | `archive`, `download` | foreign archives, unpacked safely; files over HTTP |
 //!
 //! Verdicts are pure: nothing in them starts a process, reads a file or asks the time; what a probe saw
@@ -22,6 +23,8 @@
 
 #[allow(clippy::disallowed_methods, reason = "it writes files")]
 pub mod archive;
+#[allow(clippy::disallowed_methods, reason = "it reads the list of trusted authorities")]
+pub mod attestation;
 mod check_from_probe;
 mod choose_next_probe;
 mod clean_printed_text;

@@ -4,6 +4,7 @@
 
 mod any_printed_text_gets_verdict;
 mod archives;
+mod attestations;
 mod downloads;
 mod loopback_server;
 mod project_tools;
