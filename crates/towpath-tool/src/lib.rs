@@ -5,7 +5,7 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `recipe`, `recipe_file` | a recipe; its TOML, read strictly and written back |
+//! | `tool_recipe`, `read_recipe` | a recipe; its TOML, read strictly and written back |
 //! | `verify_section`, `output_pattern` | what a check declares; what its pattern matches |
 //! | `recipe_provenance`, `repair_metadata` | who wrote a recipe; what a repair changed |
 //! | `observation`, `file_facts`, `printed_text` | what a probe saw, and its JSON; what is known of the file; text made safe to read |
@@ -34,6 +34,8 @@ mod detector;
 #[allow(clippy::disallowed_methods, reason = "it writes files")]
 pub mod download;
 mod evaluate_verify_section;
+#[allow(clippy::disallowed_methods, reason = "it reads files")]
+mod file_hash;
 mod find_tool_name_in_line;
 #[allow(clippy::disallowed_methods, reason = "it reads and writes installs")]
 pub mod install;
@@ -41,8 +43,9 @@ mod output_pattern;
 mod probe_observation;
 pub mod project_tools;
 mod read_observation_json;
-mod recipe_file;
+mod read_recipe;
 mod recipe_provenance;
+mod recipe_values;
 mod repair_metadata;
 #[allow(clippy::disallowed_methods, reason = "it measures how long a model takes")]
 pub mod self_repair;
@@ -67,11 +70,14 @@ pub use evaluate_verify_section::{CheckFailure, CheckOutcome, VersionMismatch, c
 pub use output_pattern::{OutputPattern, PatternError, PatternMatch};
 pub use probe_observation::{Observation, ProcessEnd, Via};
 pub use read_observation_json::read_observation;
-pub use recipe_file::{check_tool_name, read_recipe, write_recipe};
+pub use read_recipe::{read_recipe, write_recipe};
 pub use recipe_provenance::{Origin, Provenance, content_hash};
+pub use recipe_values::check_tool_name;
 pub use repair_metadata::{REPAIR_TYPE, RepairMetadata, RepairMethod};
 pub use static_check::{FileEntry, FileQuestions, Machine, check_file, defined_versions};
 pub use static_file_facts::FileFacts;
-pub use tool_recipe::{Action, InstallStep, Metadata, Platform, ToolRecipe, VersionSource};
+pub use tool_recipe::{
+    Action, Binary, InstallStep, Metadata, Platform, PlatformWords, ToolRecipe, VersionKeys,
+};
 pub use verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
 pub use verify_section::{REPAIRED_REASON, VERSION, VerifyMode, VerifySection};

@@ -2,21 +2,21 @@
 //! edited the file, text and hash no longer agree, and the recipe counts as written by the user, which
 //! nothing repairs.
 
-use crate::recipe_file::write_recipe;
+use crate::file_hash::hexadecimal;
+use crate::read_recipe::write_recipe;
 use crate::repair_metadata::RepairMetadata;
 use crate::tool_recipe::ToolRecipe;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 
 /// `[provenance]` of a generated recipe.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// What the recipe was generated from: `cargo:ripgrep`.
     pub generated_from: String,
     /// `sha256:` and the digest of the recipe without this key.
     pub hash: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<RepairMetadata>,
 }
 
@@ -55,9 +55,5 @@ pub fn content_hash(recipe: &ToolRecipe) -> String {
     let mut content = recipe.clone();
     content.provenance.iter_mut().for_each(|provenance| provenance.hash.clear());
     let digest = Sha256::digest(write_recipe(&content).as_bytes());
-    let mut hash = "sha256:".to_owned();
-    for byte in digest {
-        let _ = write!(hash, "{byte:02x}");
-    }
-    hash
+    format!("sha256:{}", hexadecimal(&digest))
 }

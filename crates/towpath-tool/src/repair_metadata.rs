@@ -42,22 +42,6 @@ const BY_ARGUMENTS: &[(&str, RepairMethod)] = &[
 ];
 
 impl RepairMethod {
-    pub const WORDS: &'static [&'static str] =
-        &["output_detection", "fallback_help", "fallback_h", "fallback_version_flag", "model"];
-
-    const ALL: [RepairMethod; 5] = [
-        RepairMethod::OutputDetection,
-        RepairMethod::FallbackHelp,
-        RepairMethod::FallbackH,
-        RepairMethod::FallbackVersionFlag,
-        RepairMethod::Model,
-    ];
-
-    pub fn from_word(word: &str) -> Option<RepairMethod> {
-        let at = RepairMethod::WORDS.iter().position(|known| *known == word)?;
-        Some(RepairMethod::ALL[at])
-    }
-
     /// How a check without a model was found: by what the original command printed, or by another one.
     pub fn of_commands(original: &str, repaired: &str) -> RepairMethod {
         if original == repaired {
@@ -100,7 +84,6 @@ mod tests {
         ] {
             let method = RepairMethod::of_commands("x --version", command);
             assert_eq!(serde_json::to_value(method).unwrap(), word);
-            assert_eq!(RepairMethod::from_word(word), Some(method));
         }
     }
 }

@@ -1,19 +1,22 @@
 //! A tool recipe: what the tool is, where its versions come from, how it is installed and how it is
-//! verified. A value of [`ToolRecipe`] has passed all checks of the reader; changing its verify section
-//! makes another value, and the original stays as it is.
+//! verified, with the keys of tsuku's recipes. A value of [`ToolRecipe`] has passed all checks of the
+//! reader; changing its verify section makes another value, and the original stays as it is.
 
 use crate::recipe_provenance::Provenance;
-use crate::verify_section::VerifySection;
-use serde::Serialize;
+use crate::sources::{SourceKind, SourceRef};
+use crate::verify_section::{VERSION, VerifySection};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolRecipe {
     pub metadata: Metadata,
-    pub version: VersionSource,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub version: VersionKeys,
     pub steps: Vec<InstallStep>,
     pub verify: VerifySection,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub provenance: Option<Provenance>,
 }
 
@@ -54,7 +57,8 @@ impl ToolRecipe {
     /// Which of an install's programs decides: the one with the tool's name, else `tesseract` of
     /// `tesseract-ocr`.
     fn main_of(&self, programs: &[String]) -> Option<usize> {
-        let package = self.version.package().unwrap_or_default();
+        let source = self.source();
+        let package = source.name().rsplit('/').next().unwrap_or_default();
         let wanted = [self.main_binary(), &self.metadata.name, package];
         let same = wanted.iter().find_map(|name| programs.iter().position(|p| p == name));
         let begins = |program: &&String| {
@@ -67,164 +71,257 @@ impl ToolRecipe {
 
     /// The program that decides whether the tool works: the first of its binaries, else its name.
     pub fn main_binary(&self) -> &str {
-        self.metadata.binaries.first().unwrap_or(&self.metadata.name)
+        let listed = self.steps.iter().flat_map(|step| step.action.executables());
+        let first = self.metadata.binaries.iter().chain(listed).next();
+        first.unwrap_or(&self.metadata.name).rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Where the tool and its versions come from. A recipe whose names are no names of the source has been
+    /// refused by the reader.
+    pub fn source(&self) -> SourceRef {
+        let repository = self.version.github_repo.as_ref().map(|repo| (SourceKind::GitHub, repo));
+        let named = repository.or_else(|| self.steps.iter().find_map(|step| step.action.package()));
+        let (kind, name) = match named {
+            Some((kind, name)) => (kind, name.clone()),
+            None => (SourceKind::Url, self.address().unwrap_or_else(|| self.metadata.name.clone())),
+        };
+        SourceRef::checked(kind, name)
+    }
+
+    /// The SHA-256 that the file at its address must have.
+    pub fn downloaded_hash(&self) -> Option<&str> {
+        self.steps.iter().find_map(|step| match &step.action {
+            Action::Download { sha256, .. } | Action::DownloadArchive { sha256, .. } => {
+                sha256.as_deref()
+            }
+            _ => None,
+        })
+    }
+
+    fn address(&self) -> Option<String> {
+        let version = self.version.version.as_deref().unwrap_or_default();
+        let url = self.steps.iter().find_map(|step| match &step.action {
+            Action::Download { url, .. } | Action::DownloadArchive { url, .. } => Some(url),
+            _ => None,
+        });
+        url.map(|url| url.replace(VERSION, version))
     }
 }
 
 /// `[metadata]`
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Metadata {
     pub name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub homepage: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub license: Option<String>,
     /// The programs that an install provides; empty is the one with the recipe's name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub binaries: Vec<String>,
     /// Other names that the tool prints of itself, such as that of its suite.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub aliases: Vec<String>,
 }
 
-/// `[version]`: where the versions of the tool come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "source", rename_all = "lowercase")]
-pub enum VersionSource {
-    Cargo {
-        package: String,
-    },
-    Npm {
-        package: String,
-    },
-    Pypi {
-        package: String,
-    },
-    GitHub {
-        repository: String,
-        /// What a release's tag has before the version.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        tag_prefix: Option<String>,
-    },
-    /// A plain archive: the version is written in the recipe.
-    Url {
-        version: String,
-    },
-}
-
-impl VersionSource {
-    /// The name of the package or repository, where there is one.
-    pub fn package(&self) -> Option<&str> {
-        match self {
-            VersionSource::Cargo { package }
-            | VersionSource::Npm { package }
-            | VersionSource::Pypi { package } => Some(package),
-            VersionSource::GitHub { repository, .. } => repository.rsplit('/').next(),
-            VersionSource::Url { .. } => None,
-        }
-    }
+/// `[version]`: where the versions of the tool come from, if its steps do not show it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct VersionKeys {
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub github_repo: Option<String>,
+    /// What a release's tag has before the version.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tag_prefix: Option<String>,
+    /// The one version of a plain archive.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub version: Option<String>,
 }
 
 /// One row of `[[steps]]`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstallStep {
     #[serde(flatten)]
     pub action: Action,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub when: Option<Platform>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum Action {
-    Download {
-        url: String,
-        sha256: String,
-        /// The name of the file; by default the last part of the URL.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        file: Option<String>,
-    },
-    Extract {
-        file: String,
-        /// How many leading directories of each path are left out.
-        #[serde(skip_serializing_if = "is_zero")]
-        strip: u32,
-    },
-    InstallBinaries {
-        /// Paths inside of what was extracted.
-        binaries: Vec<String>,
-        /// The names that they are installed by, one for each; by default those of the files.
-        #[serde(rename = "as", skip_serializing_if = "Vec::is_empty")]
-        names: Vec<String>,
-    },
-    CargoInstall {
-        package: String,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        features: Vec<String>,
-    },
     NpmInstall {
         package: String,
+        #[serde(default, skip_serializing_if = "is_default")]
+        executables: Vec<String>,
     },
-    PipInstall {
+    CargoInstall {
+        #[serde(rename = "crate")]
         package: String,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "is_default")]
+        features: Vec<String>,
+        #[serde(default, skip_serializing_if = "is_default")]
+        executables: Vec<String>,
+    },
+    PipxInstall {
+        package: String,
+        #[serde(default, skip_serializing_if = "is_default")]
         extras: Vec<String>,
+        #[serde(default, skip_serializing_if = "is_default")]
+        executables: Vec<String>,
+    },
+    /// An archive of a release, unpacked, with its programs.
+    GithubArchive {
+        repo: String,
+        asset_pattern: String,
+        #[serde(default, skip_serializing_if = "is_default")]
+        strip_dirs: u32,
+        binaries: Vec<Binary>,
+        #[serde(flatten)]
+        words: PlatformWords,
+    },
+    /// A program that is a file of a release.
+    GithubFile {
+        repo: String,
+        asset_pattern: String,
+        #[serde(default, skip_serializing_if = "is_default")]
+        binary: Option<String>,
+        #[serde(default, skip_serializing_if = "is_default")]
+        binaries: Vec<Binary>,
+        #[serde(flatten)]
+        words: PlatformWords,
+    },
+    DownloadArchive {
+        url: String,
+        #[serde(default, skip_serializing_if = "is_default")]
+        sha256: Option<String>,
+        #[serde(default, skip_serializing_if = "is_default")]
+        strip_dirs: u32,
+        binaries: Vec<Binary>,
+        #[serde(flatten)]
+        words: PlatformWords,
+    },
+    Download {
+        url: String,
+        #[serde(default, skip_serializing_if = "is_default")]
+        sha256: Option<String>,
+        /// A list of checksums that has the file's.
+        #[serde(default, skip_serializing_if = "is_default")]
+        checksum_url: Option<String>,
+        /// The name of the file; by default the last part of the URL.
+        #[serde(default, skip_serializing_if = "is_default")]
+        dest: Option<String>,
+        #[serde(flatten)]
+        words: PlatformWords,
+    },
+    Extract {
+        archive: String,
+        /// How many leading directories of each path are left out.
+        #[serde(default, skip_serializing_if = "is_default")]
+        strip_dirs: u32,
+        #[serde(flatten)]
+        words: PlatformWords,
+    },
+    InstallBinaries {
+        #[serde(alias = "outputs")]
+        binaries: Vec<Binary>,
+    },
+    /// Programs become executable when they are installed.
+    Chmod {
+        #[serde(default)]
+        files: Vec<String>,
     },
     Run {
         /// The program and its arguments; no shell reads them.
         command: Vec<String>,
-        #[serde(skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "is_default")]
         network: bool,
     },
+    /// An action of other programs that read such recipes.
+    Foreign { name: String },
 }
 
-fn is_zero(number: &u32) -> bool {
-    *number == 0
+impl Action {
+    fn executables(&self) -> &[String] {
+        match self {
+            Action::NpmInstall { executables, .. }
+            | Action::CargoInstall { executables, .. }
+            | Action::PipxInstall { executables, .. } => executables,
+            _ => &[],
+        }
+    }
+
+    /// The package or repository that it installs.
+    fn package(&self) -> Option<(SourceKind, &String)> {
+        match self {
+            Action::NpmInstall { package, .. } => Some((SourceKind::Npm, package)),
+            Action::CargoInstall { package, .. } => Some((SourceKind::Cargo, package)),
+            Action::PipxInstall { package, .. } => Some((SourceKind::Pypi, package)),
+            Action::GithubArchive { repo, .. } | Action::GithubFile { repo, .. } => {
+                Some((SourceKind::GitHub, repo))
+            }
+            _ => None,
+        }
+    }
 }
 
-fn is_false(value: &bool) -> bool {
-    !value
+/// A program inside of what was extracted: its path, or that and the name it is installed by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Binary {
+    Path(String),
+    Renamed { src: String, dest: String },
+}
+
+impl Binary {
+    /// Its path and its name.
+    pub fn parts(&self) -> (&str, &str) {
+        let (path, name) = match self {
+            Binary::Path(path) => (path, path),
+            Binary::Renamed { src, dest } => (src, dest),
+        };
+        (path, name.rsplit('/').next().unwrap_or(name))
+    }
+}
+
+/// The words of file names for systems and processors: `{os}` is `linux` or `darwin`, `{arch}` is `amd64`
+/// or `arm64`, unless a word is given for it here.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PlatformWords {
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub os_mapping: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub arch_mapping: BTreeMap<String, String>,
 }
 
 /// `when`: the platforms that a step is for. What is left out is any.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Platform {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub os: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arch: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub libc: Option<&'static str>,
+    #[serde(default, skip_serializing_if = "is_default", deserialize_with = "one_or_more")]
+    pub os: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_default", deserialize_with = "one_or_more")]
+    pub arch: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_default", deserialize_with = "one_or_more")]
+    pub libc: Vec<String>,
+    /// `linux/amd64`
+    #[serde(default, skip_serializing_if = "is_default", deserialize_with = "one_or_more")]
+    pub platform: Vec<String>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
 
-    #[test]
-    fn the_program_that_decides_is_the_one_most_like_the_tool() {
-        let rows: &[(&str, &str, &[&str], &str)] = &[
-            ("tesseract", "tesseract-ocr", &["ambiguous_words", "tesseract"], "tesseract"),
-            ("tesseract-ocr", "tesseract-ocr", &["ambiguous_words", "tesseract"], "tesseract"),
-            ("mtr", "mtr-tiny", &["mtr-packet", "mtr"], "mtr"),
-            ("ripgrep", "ripgrep", &["rg"], "rg"),
-            ("fortunes", "fortune-mod", &["strfile", "fortune"], "fortune"),
-        ];
-        for (name, package, programs, expected) in rows {
-            let recipe = ToolRecipe {
-                metadata: Metadata { name: (*package).to_owned(), ..Metadata::default() },
-                version: VersionSource::Pypi { package: (*package).to_owned() },
-                steps: Vec::new(),
-                verify: VerifySection::by_version(package),
-                provenance: None,
-            };
-            let programs: Vec<_> =
-                programs.iter().map(|name| ((*name).to_owned(), PathBuf::from(name))).collect();
-            let recipe = recipe.with_name(name).with_programs(&programs);
-            assert_eq!(recipe.main_binary(), *expected, "{name}");
-            assert_eq!(recipe.verify.command, format!("{expected} --version"), "{name}");
-        }
+fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Words {
+        One(String),
+        More(Vec<String>),
     }
+    Ok(match Words::deserialize(deserializer)? {
+        Words::One(word) => vec![word],
+        Words::More(words) => words,
+    })
 }

@@ -1,6 +1,7 @@
 //! `[verify]` of a tool recipe, with the fields of the original design: `command`, `pattern`, `mode`,
 //! `exit_code` and `reason`. Whether a run passes it is decided in one module, `verify_check`.
 
+use crate::tool_recipe::is_default;
 use serde::{Deserialize, Serialize};
 
 /// The reason of a section that was repaired after the tool had not accepted `--version`.
@@ -15,9 +16,9 @@ pub struct VerifySection {
     /// A literal, or a regex between slashes. Without one a version has to be printed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    #[serde(default, skip_serializing_if = "VerifyMode::is_version")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub mode: VerifyMode,
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub exit_code: i32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -32,22 +33,6 @@ pub enum VerifyMode {
     /// The output has a text that only a working tool prints; `reason` describes why there is no
     /// version.
     Output,
-}
-
-impl VerifyMode {
-    pub const WORDS: &'static [&'static str] = &["version", "output"];
-
-    pub fn from_word(word: &str) -> VerifyMode {
-        if word == "output" { VerifyMode::Output } else { VerifyMode::Version }
-    }
-
-    fn is_version(&self) -> bool {
-        *self == VerifyMode::Version
-    }
-}
-
-fn is_zero(code: &i32) -> bool {
-    *code == 0
 }
 
 impl VerifySection {

@@ -64,6 +64,8 @@ pub struct ToolSettings {
     pub telemetry_url: Set<Option<String>>,
     /// Whether a model may be asked for a check without a flag.
     pub model: Set<bool>,
+    /// How many days old a version must be to be taken as the newest.
+    pub cool_down: Set<u32>,
 }
 
 impl Default for ToolSettings {
@@ -72,6 +74,7 @@ impl Default for ToolSettings {
             github_url: Set::default("https://api.github.com".to_owned()),
             telemetry_url: Set::default(None),
             model: Set::default(false),
+            cool_down: Set::default(3),
         }
     }
 }
@@ -106,7 +109,7 @@ const PROJECT_KEYS: &[&str] = &["backend", "max_agents", "step_timeout", "idle_t
 const MODEL_KEYS: &[&str] = &["haiku", "sonnet", "opus", "default"];
 
 const CORRECTION_KEYS: &[&str] = &["permission", "mode"];
-const TOOL_KEYS: &[&str] = &["github_url", "telemetry_url", "model"];
+const TOOL_KEYS: &[&str] = &["github_url", "telemetry_url", "model", "cool_down"];
 /// The words of each, with what they mean.
 const PERMISSION_WORDS: &[&str] = &["vouched", "never", "always"];
 const MODE_WORDS: &[&str] = &["apply", "report"];
@@ -284,7 +287,10 @@ impl Settings {
             self.tools.telemetry_url = Set { value: Some(value), source: source.clone() };
         }
         if let Some(value) = reader.bool(fields.get("model")) {
-            self.tools.model = Set { value, source };
+            self.tools.model = Set { value, source: source.clone() };
+        }
+        if let Some(value) = reader.count_or_zero(fields.get("cool_down")) {
+            self.tools.cool_down = Set { value, source };
         }
     }
 
@@ -341,8 +347,8 @@ impl Settings {
         ]
     }
 
-    fn tool_rows(&self) -> [(String, serde_json::Value, String); 3] {
-        let ToolSettings { github_url, telemetry_url, model } = &self.tools;
+    fn tool_rows(&self) -> [(String, serde_json::Value, String); 4] {
+        let ToolSettings { github_url, telemetry_url, model, cool_down } = &self.tools;
         [
             ("tools.github_url".into(), github_url.value.clone().into(), github_url.source.clone()),
             (
@@ -351,6 +357,7 @@ impl Settings {
                 telemetry_url.source.clone(),
             ),
             ("tools.model".into(), model.value.into(), model.source.clone()),
+            ("tools.cool_down".into(), cool_down.value.into(), cool_down.source.clone()),
         ]
     }
 

@@ -8,8 +8,8 @@ mod http_settings;
 pub use error::DownloadError;
 pub use http_settings::HttpSettings;
 
+use crate::file_hash::hexadecimal;
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -137,11 +137,4 @@ fn copy(
         amount(bytes, total);
     }
     Ok(Download { bytes, sha256: hexadecimal(&hasher.finalize()) })
-}
-
-pub(crate) fn hexadecimal(digest: &[u8]) -> String {
-    digest.iter().fold(String::with_capacity(2 * digest.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

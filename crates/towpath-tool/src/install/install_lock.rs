@@ -1,21 +1,14 @@
 //! One installer of a tool at a time. The system releases the lock of a process that was killed.
 
+use super::bin_links::at;
 use super::tool_directories::ToolDirectories;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::path::PathBuf;
 
 #[derive(Debug)]
 pub struct InstallLock {
     /// Locked as long as it is open.
     _file: File,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {source}", path.display())]
-pub struct LockError {
-    pub path: PathBuf,
-    pub source: io::Error,
 }
 
 impl InstallLock {
@@ -24,12 +17,10 @@ impl InstallLock {
         directories: &ToolDirectories,
         name: &str,
         waiting: &mut dyn FnMut(),
-    ) -> Result<InstallLock, LockError> {
+    ) -> io::Result<InstallLock> {
         let path = directories.lock(name);
         let mut lock = || -> io::Result<File> {
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)?;
-            }
+            fs::create_dir_all(path.parent().unwrap_or(&path))?;
             let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
             match file.try_lock() {
                 Ok(()) => {}
@@ -41,7 +32,6 @@ impl InstallLock {
             }
             Ok(file)
         };
-        let file = lock().map_err(|source| LockError { path: path.clone(), source })?;
-        Ok(InstallLock { _file: file })
+        Ok(InstallLock { _file: lock().map_err(at(&path))? })
     }
 }

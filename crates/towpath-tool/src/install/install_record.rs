@@ -2,11 +2,12 @@
 //! verified and in which sandbox.
 
 use super::installed_file_hashes::changed_files;
+use crate::attestation::Attestation;
+use crate::file_hash::file_sha256;
 use crate::repair_metadata::RepairMetadata;
 use crate::verdict_and_evidence::Verdict;
 use crate::verify_section::VerifySection;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -30,6 +31,9 @@ pub struct InstallRecord {
     /// As the source has published them, by the name of the file.
     #[serde(default)]
     pub checksums: BTreeMap<String, String>,
+    /// Who has built it; none where nobody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attestation: Option<Attestation>,
     pub binaries: Vec<InstalledBinary>,
     pub verify: VerifySection,
     pub sandbox: SandboxRecord,
@@ -110,25 +114,8 @@ impl InstallRecord {
 
     fn changed_programs(&self, install: &Path) -> Vec<String> {
         let is_changed = |binary: &&InstalledBinary| {
-            sha256_of_file(&install.join(&binary.path)).ok().as_ref() != Some(&binary.sha256)
+            file_sha256(&install.join(&binary.path)).ok().as_ref() != Some(&binary.sha256)
         };
         self.binaries.iter().filter(is_changed).map(|binary| binary.name.clone()).collect()
     }
-}
-
-/// In hexadecimal digits.
-pub(crate) fn sha256_of_file(path: &Path) -> io::Result<String> {
-    let mut hash = Sha256::new();
-    let mut file = fs::File::open(path)?;
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match io::Read::read(&mut file, &mut buffer)? {
-            0 => return Ok(hexadecimal(&hash.finalize())),
-            length => hash.update(&buffer[..length]),
-        }
-    }
-}
-
-fn hexadecimal(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,8 +2,7 @@
 //! so that a change of any file is noticed. What programs write beside their own files, such as caches, is
 //! in no list and does not count.
 
-use super::install_record::sha256_of_file;
-use crate::sources::sorted_tree;
+use crate::file_hash::{file_sha256, sorted_tree};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -26,13 +25,13 @@ pub(super) fn write_list(install: &Path) -> io::Result<String> {
         }
     }
     fs::write(&path, serde_json::to_vec(&hashes)?)?;
-    sha256_of_file(&path)
+    file_sha256(&path)
 }
 
 /// The files that are not what was installed.
 pub(super) fn changed_files(install: &Path, list_hash: &str) -> io::Result<Vec<String>> {
     let path = install.join(FILE);
-    if sha256_of_file(&path)? != list_hash {
+    if file_sha256(&path)? != list_hash {
         return Ok(vec![FILE.to_owned()]);
     }
     let mut hashes: Hashes = serde_json::from_slice(&fs::read(&path)?)?;
@@ -52,7 +51,7 @@ fn hash_of(path: &Path) -> io::Result<Option<String>> {
     if metadata.is_symlink() {
         return Ok(Some(format!("link to {}", fs::read_link(path)?.display())));
     }
-    metadata.is_file().then(|| sha256_of_file(path)).transpose()
+    metadata.is_file().then(|| file_sha256(path)).transpose()
 }
 
 #[cfg(test)]

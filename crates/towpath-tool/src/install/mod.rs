@@ -12,8 +12,8 @@ mod staged_install;
 mod tool_directories;
 
 pub use bin_links::{BinEntry, BinLinks, NotLinked, WantedLinks};
-pub use install_lock::{InstallLock, LockError};
+pub use install_lock::InstallLock;
 pub use install_record::{InstallRecord, InstalledBinary, SandboxRecord};
 pub use installed_tools::{InstalledTool, InstalledTools};
-pub use staged_install::{InstallError, Published, StagedInstall, recipe_and_locks};
+pub use staged_install::{InstallError, Published, StagedInstall, program_alone, recipe_and_locks};
 pub use tool_directories::{ToolDirectories, version_directory_name};

@@ -2,31 +2,31 @@
 //! published with what proves that it works, or removed. Dropping a staged install removes it.
 
 use super::bin_links::{BinLinks, NotLinked, WantedLinks, replace_link};
-use super::install_lock::{InstallLock, LockError};
-use super::install_record::{
-    InstallRecord, InstalledBinary, SCHEMA, SandboxRecord, sha256_of_file,
-};
+use super::install_lock::InstallLock;
+use super::install_record::{InstallRecord, InstalledBinary, SCHEMA, SandboxRecord};
 use super::installed_file_hashes::write_list;
 use super::installed_tools::{InstalledTools, remove_directory};
 use super::tool_directories::{ToolDirectories, version_directory_name};
-use crate::recipe_file::write_recipe;
+use crate::file_hash::file_sha256;
+use crate::read_recipe::write_recipe;
 use crate::self_repair::Proof;
 use crate::sources::{Artifact, Built, Locks, SourceContext, SourceError, SourceRef, build, fetch};
 use crate::tool_recipe::ToolRecipe;
 use crate::verification::SandboxSetup;
 use std::fs;
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use towpath_process::sandbox::Confinement;
 
 const RECIPE: &str = "towpath-tool.toml";
+/// Has a directory for each program.
+const ALONE: &str = "alone";
 /// The choices of the clients for it.
 const LOCKS: &str = "towpath-locks.json";
 
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    #[error(transparent)]
-    Lock(#[from] LockError),
     #[error(transparent)]
     Source(#[from] SourceError),
     #[error("{}: {source}", path.display())]
@@ -134,6 +134,8 @@ impl<'a> StagedInstall<'a> {
         let locks = self.directory.join(LOCKS);
         let text = serde_json::to_vec(&self.artifact.locks).expect("a map of texts is JSON");
         fs::write(&locks, text).map_err(InstallError::file(&locks))?;
+        let alone = self.directory.join(ALONE);
+        self.make_alone(&alone).map_err(InstallError::file(&alone))?;
         let linked = wanted.programs(proof.recipe.main_binary());
         let record = InstallRecord { linked, ..self.record(proof, from, now_ms)? };
         record.write(&self.directory).map_err(InstallError::file(&self.directory))?;
@@ -144,6 +146,17 @@ impl<'a> StagedInstall<'a> {
             .link(&self.tool, &self.version, &record.linked_programs(), wanted.shadow)
             .map_err(InstallError::file(&bin))?;
         Ok(Published { record, directory: self.directory.clone(), not_linked })
+    }
+
+    /// Makes a directory for each program that has nothing else: whoever puts it on PATH gets no other
+    /// program of the package, which may have the name of anything.
+    fn make_alone(&self, directory: &Path) -> io::Result<()> {
+        remove_directory(directory)?;
+        for (name, path) in &self.built.binaries {
+            fs::create_dir_all(directory.join(name))?;
+            symlink(Path::new("../..").join(path), directory.join(name).join(name))?;
+        }
+        Ok(())
     }
 
     fn link(&self, link: &Path) -> io::Result<()> {
@@ -174,7 +187,7 @@ impl<'a> StagedInstall<'a> {
             binaries.push(InstalledBinary {
                 name: name.clone(),
                 path: path.clone(),
-                sha256: sha256_of_file(&file).map_err(InstallError::file(&file))?,
+                sha256: file_sha256(&file).map_err(InstallError::file(&file))?,
                 verdict: report.map_or(crate::Verdict::Unknown, |report| report.verdict.verdict),
                 version_found: report.and_then(|report| report.verdict.version_found.clone()),
             });
@@ -188,6 +201,7 @@ impl<'a> StagedInstall<'a> {
             installed_ms,
             integrity: self.artifact.integrity.clone(),
             checksums: self.artifact.checksums.iter().cloned().collect(),
+            attestation: self.artifact.attestation.clone(),
             binaries,
             verify: proof.recipe.verify.clone(),
             sandbox: SandboxRecord { kind: proof.sandbox.kind.to_owned(), not_enforced },
@@ -223,6 +237,11 @@ pub(crate) fn sandbox_of(
         path: readable.iter().map(bin).collect(),
         readable,
     }
+}
+
+/// A program of an install, in a directory that has no other.
+pub fn program_alone(install: &Path, name: &str) -> PathBuf {
+    install.join(ALONE).join(name).join(name)
 }
 
 /// The recipe of an install, and what the clients have chosen for it.

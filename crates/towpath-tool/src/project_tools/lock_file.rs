@@ -2,13 +2,14 @@
 //! resolved for it, with addresses and hashes, as the lock file of its source's client. It is written by
 //! installs and read back as it was written.
 
-use crate::recipe_file::read_recipe;
+use crate::attestation::Attestation;
+use crate::read_recipe::read_recipe;
 use crate::sources::{Locks, SourceRef};
 use crate::tool_recipe::ToolRecipe;
 use serde::{Deserialize, Serialize};
 use towpath_core::Source;
 
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 const HEADER: &str = "# Written by installs of the tools in tools.toml. Commit both files.\n\n";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct LockedTool {
     pub name: String,
     pub from: String,
     pub version: String,
+    /// Who has built it, as its registry has attested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attestation: Option<Attestation>,
     /// A whole tool recipe, as its file would be.
     recipe: String,
     /// The clients' own lock files, by step, and by platform where that matters.
@@ -78,6 +82,8 @@ impl LockFile {
     pub fn put(&mut self, mut tool: LockedTool) {
         let same = |known: &LockedTool| known.from == tool.from && known.version == tool.version;
         if let Some(known) = self.find(&tool.name).filter(|known| same(known)) {
+            // Whoever installs what is locked asks nobody.
+            tool.attestation = tool.attestation.or_else(|| known.attestation.clone());
             for (part, lock) in &known.locks {
                 tool.locks.entry(part.clone()).or_insert_with(|| lock.clone());
             }
@@ -92,7 +98,7 @@ impl LockedTool {
     /// `recipe` is a whole tool recipe, as its file would be.
     pub fn new(name: &str, from: &SourceRef, version: &str, recipe: String, locks: Locks) -> Self {
         let (name, from, version) = (name.to_owned(), from.to_string(), version.to_owned());
-        LockedTool { name, from, version, recipe, locks }
+        LockedTool { name, from, version, attestation: None, recipe, locks }
     }
 
     pub fn recipe(&self) -> Result<ToolRecipe, LockFileError> {

@@ -1,7 +1,7 @@
 //! `tools.toml`: a table with one key for each tool. Its value is where the tool comes from, with a
 //! version or without: `"cargo:kibi@0.2.2"`, or `{ from = "cargo:kibi", version = "0.2.2" }`.
 
-use crate::recipe_file::check_tool_name;
+use crate::recipe_values::check_tool_name;
 use crate::sources::SourceRef;
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FileKind, Key, Subject};

@@ -2,18 +2,19 @@
 //! before anything is known of it. Its checksum is that of the first download, unless the source has
 //! published one.
 
-use super::artifact_cache::{ArtifactCache, PartialArtifact};
+use super::artifact_cache::PartialArtifact;
 use super::candidate::Candidate;
-use super::fetch_plan::{FILES, FetchPlan};
-use super::host_platform::HostPlatform;
+use super::github;
 use super::installed_programs::is_program_name;
+use super::plain_files::FILES;
 use super::release_asset::{ReleaseAsset, plain_program_name, version_in_name};
 use super::source_context::{SourceContext, Unit};
 use super::source_error::SourceError;
-use super::source_ref::{SourceRef, check_version};
+use super::source_ref::{SourceKind, SourceRef, check_version};
 use crate::archive::{ArchiveError, ArchiveLimits, UnpackedFile, unpack};
 use crate::download::Expected;
-use crate::tool_recipe::{Action, InstallStep, ToolRecipe};
+use crate::tool_recipe::{Action, Binary, PlatformWords};
+use crate::verify_section::VERSION;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -53,109 +54,102 @@ pub(super) fn tool_name(url: &str) -> &str {
     if is_program_name(name) { name } else { "tool" }
 }
 
-/// Completes a recipe by the steps for the candidate's file, which is fetched and looked into.
-pub(super) fn add_steps(
-    recipe: &mut ToolRecipe,
+/// The steps that install the candidate's file, which is fetched and looked into, and the names of its programs.
+/// What was fetched is kept, as the install of the recipe asks for it.
+pub(super) fn steps_for(
     candidate: &Candidate,
+    tool: &str,
+    partial: &mut PartialArtifact,
     context: &mut SourceContext<'_>,
-) -> Result<(), SourceError> {
+) -> Result<(Vec<Action>, Vec<String>), SourceError> {
     let asset = candidate.asset.as_ref();
     let asset = asset.ok_or_else(|| SourceError::NoFile("a file for this machine".to_owned()))?;
-    let cache_directory = context.cache.clone();
-    let cache = ArtifactCache::new(&cache_directory);
-    let mut partial = cache.begin()?;
     let file = partial.part(FILES)?.join(&asset.file);
-    let (http, progress) = (context.http(), &mut *context.progress);
+    let (clients, progress) = context.split();
     progress.phase("fetch");
     progress.line(&asset.file);
     let expected = Expected { sha256: asset.sha256.as_deref(), most_bytes: LARGEST_DOWNLOAD };
-    let download = http.download(&asset.url, &file, expected, &mut |done, total| {
+    let download = clients.http().download(&asset.url, &file, expected, &mut |done, total| {
         progress.amount(done, total, Unit::Bytes);
     })?;
-    let tool = recipe.metadata.name.clone();
-    let shape = look_into(&file, &asset.file, &tool, &partial)?;
-    let kept = shape.file_name.clone().unwrap_or_else(|| asset.file.clone());
-    if kept != asset.file {
-        let renamed = file.with_file_name(&kept);
-        std::fs::rename(&file, &renamed).map_err(SourceError::io(&renamed))?;
+    partial.add_file(&asset.file, &download.sha256, &asset.url);
+    if candidate.source.kind() == SourceKind::GitHub {
+        let repository = candidate.source.name();
+        let attested = github::attestation(repository, &asset.file, &download.sha256, context)?;
+        partial.artifact.attestation = Some(attested);
     }
-    recipe.metadata.binaries = shape.programs.iter().map(|(_, name)| name.clone()).collect();
-    recipe.steps = shape.steps(asset, &download.sha256, &candidate.version);
-    partial.checksums.push((kept, format!("sha256:{}", download.sha256)));
-    // The same request that installing the recipe makes, so that nothing is fetched twice.
-    let plan = FetchPlan::new(recipe, &candidate.version, &HostPlatform::current())?;
-    cache.publish(&plan.request, partial).map(|_| ())
+    let shape = look_into(&file, &asset.file, tool, partial)?;
+    let names = shape.as_ref().map_or_else(
+        || vec![tool.to_owned()],
+        |(_, programs)| programs.iter().map(|(_, name)| name.clone()).collect(),
+    );
+    // A version of one number could be anything in a URL.
+    let general = |text: &str| match candidate.version.contains('.') {
+        true => text.replace(&candidate.version, VERSION),
+        false => text.to_owned(),
+    };
+    let binaries = |programs: &[(String, String)]| -> Vec<Binary> {
+        let binary = |(path, name): &(String, String)| match path.rsplit('/').next() == Some(name) {
+            true => Binary::Path(general(path)),
+            false => Binary::Renamed { src: general(path), dest: name.clone() },
+        };
+        programs.iter().map(binary).collect()
+    };
+    let repo = candidate.source.name().to_owned();
+    let asset_pattern = general(&asset.file);
+    let words = PlatformWords::default();
+    let (url, sha256) = (general(&asset.url), Some(download.sha256));
+    let actions = match (candidate.source.kind(), shape) {
+        (SourceKind::GitHub, Some((strip_dirs, programs))) => {
+            let binaries = binaries(&programs);
+            vec![Action::GithubArchive { repo, asset_pattern, strip_dirs, binaries, words }]
+        }
+        (SourceKind::GitHub, None) => {
+            let (binary, binaries) = (Some(tool.to_owned()), Vec::new());
+            vec![Action::GithubFile { repo, asset_pattern, binary, binaries, words }]
+        }
+        (_, Some((strip_dirs, programs))) => {
+            let binaries = binaries(&programs);
+            vec![Action::DownloadArchive { url, sha256, strip_dirs, binaries, words }]
+        }
+        (_, None) => {
+            let binaries = binaries(&[(asset.file.clone(), tool.to_owned())]);
+            let (checksum_url, dest) = (None, None);
+            let download = Action::Download { url, sha256, checksum_url, dest, words };
+            vec![download, Action::InstallBinaries { binaries }]
+        }
+    };
+    Ok((actions, names))
 }
 
-/// What a file turned out to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Shape {
-    /// How many directories are left out of an archive; none if it is no archive.
-    strip: Option<u32>,
-    /// The name of a bare program's file.
-    file_name: Option<String>,
-    /// Paths and names.
-    programs: Vec<(String, String)>,
-}
+/// How many directories are left out of an archive, and its programs.
+type Shape = (u32, Vec<(String, String)>);
 
+/// How many directories are left out of an archive, and the paths and names of its programs; none if the file
+/// is a program itself.
 fn look_into(
     file: &Path,
     name: &str,
     tool: &str,
     partial: &PartialArtifact,
-) -> Result<Shape, SourceError> {
+) -> Result<Option<Shape>, SourceError> {
     let scratch = partial.scratch("content")?;
     let content = scratch.join("content");
-    let no_program = || SourceError::NoFile(format!("a program in {name}"));
     let files = match unpack(file, name, &content, 0, &ArchiveLimits::default()) {
         Ok(files) => files,
-        Err(ArchiveError::UnknownKind) if is_program_file(file) => {
-            let program = (tool.to_owned(), tool.to_owned());
-            return Ok(Shape {
-                strip: None,
-                file_name: Some(tool.to_owned()),
-                programs: vec![program],
-            });
-        }
+        Err(ArchiveError::UnknownKind) if is_program_file(file) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let is_program = |file: &UnpackedFile| is_program_file(&content.join(&file.path));
+    let is_program = |file: &&UnpackedFile| is_program_file(&content.join(&file.path));
     let programs: Vec<&str> =
-        files.iter().filter(|file| is_program(file)).map(|file| file.path.as_str()).collect();
+        files.iter().filter(is_program).map(|file| file.path.as_str()).collect();
     let strip = u32::from(has_one_directory(&files));
     let programs = choose_programs(&programs, strip, tool);
     if programs.is_empty() {
-        return Err(no_program());
+        return Err(SourceError::NoFile(format!("a program in {name}")));
     }
     std::fs::remove_dir_all(&scratch).map_err(SourceError::io(&scratch))?;
-    Ok(Shape { strip: Some(strip), file_name: None, programs })
-}
-
-impl Shape {
-    fn steps(&self, asset: &ReleaseAsset, sha256: &str, version: &str) -> Vec<InstallStep> {
-        // A version of one number could be anything in a URL.
-        let general = |text: &str| match version.contains('.') {
-            true => text.replace(version, "{version}"),
-            false => text.to_owned(),
-        };
-        let stored = self.file_name.as_deref().unwrap_or(&asset.file);
-        let mut actions = vec![Action::Download {
-            url: general(&asset.url),
-            sha256: sha256.to_owned(),
-            file: (stored != file_name(&asset.url)).then(|| general(stored)),
-        }];
-        if let Some(strip) = self.strip {
-            actions.push(Action::Extract { file: general(stored), strip });
-        }
-        let own_name = |(path, name): &(String, String)| path.rsplit('/').next() == Some(name);
-        let names = match self.programs.iter().all(own_name) {
-            true => Vec::new(),
-            false => self.programs.iter().map(|(_, name)| name.clone()).collect(),
-        };
-        let binaries = self.programs.iter().map(|(path, _)| general(path)).collect();
-        actions.push(Action::InstallBinaries { binaries, names });
-        actions.into_iter().map(|action| InstallStep { action, when: None }).collect()
-    }
+    Ok(Some((strip, programs)))
 }
 
 /// Whether everything is in one directory, which only repeats the name of the archive.

@@ -2,10 +2,11 @@
 //! file that has its hash. An artifact appears complete or not at all, also when two fetch it at once or
 //! one is killed; one whose content has changed is removed, never used.
 
+use super::plain_files::lock_key;
 use super::source_error::SourceError;
 use super::source_ref::SourceRef;
-use super::tree_hash::{make_readable, tree_hash};
-use crate::download::hexadecimal;
+use crate::attestation::Attestation;
+use crate::file_hash::{hexadecimal, make_readable, tree_hash};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -15,17 +16,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Everything that an offline build of one version needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Artifact {
     /// Read-only for builds.
+    #[serde(skip)]
     pub directory: PathBuf,
+    schema: u32,
     /// `sha256:…` of the whole tree.
     pub integrity: String,
     /// The registry's own checksums, or ours of each file, by package or file name.
     pub checksums: Vec<(String, String)>,
+    /// Who has built the tool's own package or file; none where nobody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attestation: Option<Attestation>,
     /// The version of the interpreter that it was fetched for, if that matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_for: Option<String>,
     /// The choices of the clients, as their own lock files: by part, and where it matters by platform.
+    #[serde(default)]
     pub locks: Locks,
 }
 
@@ -41,17 +49,6 @@ pub(super) struct FetchRequest {
     pub platform: String,
     /// Exactly this; empty for what the clients choose.
     pub locks: Locks,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct ArtifactFile {
-    schema: u32,
-    integrity: String,
-    checksums: Vec<(String, String)>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    made_for: Option<String>,
-    #[serde(default)]
-    locks: Locks,
 }
 
 const SCHEMA: u32 = 1;
@@ -119,14 +116,8 @@ impl<'c> ArtifactCache<'c> {
             if fs::create_dir(&tree).is_err() {
                 continue;
             }
-            return Ok(PartialArtifact {
-                directory,
-                tree,
-                checksums: Vec::new(),
-                made_for: None,
-                locks: Locks::new(),
-                _lock: lock,
-            });
+            let artifact = Artifact { schema: SCHEMA, ..Artifact::default() };
+            return Ok(PartialArtifact { directory, tree, artifact, _lock: lock });
         }
         unreachable!("there are more numbers than directories")
     }
@@ -139,19 +130,10 @@ impl<'c> ArtifactCache<'c> {
     ) -> Result<Artifact, SourceError> {
         let tree = &partial.tree;
         make_readable(tree).map_err(SourceError::io(tree))?;
-        let integrity = tree_hash(tree).map_err(SourceError::io(tree))?;
-        partial.checksums.sort();
-        let checksums = std::mem::take(&mut partial.checksums);
-        let made_for = partial.made_for.take();
-        let locks = std::mem::take(&mut partial.locks);
-        let file = ArtifactFile {
-            schema: SCHEMA,
-            integrity: integrity.clone(),
-            checksums: checksums.clone(),
-            made_for: made_for.clone(),
-            locks: locks.clone(),
-        };
-        let text = serde_json::to_vec_pretty(&file).expect("strings and lists are JSON");
+        let mut artifact = std::mem::take(&mut partial.artifact);
+        artifact.integrity = tree_hash(tree).map_err(SourceError::io(tree))?;
+        artifact.checksums.sort();
+        let text = serde_json::to_vec_pretty(&artifact).expect("strings and lists are JSON");
         let complete = partial.directory.join("complete");
         let target = self.directory(request);
         let parent = target.parent().unwrap_or(self.root);
@@ -170,7 +152,7 @@ impl<'c> ArtifactCache<'c> {
             }
             Err(error) => return Err(SourceError::io(&target)(error)),
         }
-        Ok(Artifact { directory: target.join(TREE), integrity, checksums, made_for, locks })
+        Ok(Artifact { directory: target.join(TREE), ..artifact })
     }
 
     fn directory(&self, request: &FetchRequest) -> PathBuf {
@@ -194,11 +176,11 @@ fn one_part(text: &str) -> String {
 
 fn unchanged(directory: &Path) -> Option<Artifact> {
     let text = fs::read(directory.join(FILE)).ok()?;
-    let file: ArtifactFile = serde_json::from_slice(&text).ok()?;
-    let tree = directory.join(TREE);
-    let same = file.schema == SCHEMA && tree_hash(&tree).is_ok_and(|hash| hash == file.integrity);
-    let ArtifactFile { integrity, checksums, made_for, locks, .. } = file;
-    same.then_some(Artifact { directory: tree, integrity, checksums, made_for, locks })
+    let artifact: Artifact = serde_json::from_slice(&text).ok()?;
+    let directory = directory.join(TREE);
+    let same = artifact.schema == SCHEMA
+        && tree_hash(&directory).is_ok_and(|hash| hash == artifact.integrity);
+    same.then_some(Artifact { directory, ..artifact })
 }
 
 /// A tree that is being fetched. Dropping it removes it.
@@ -207,9 +189,7 @@ pub(super) struct PartialArtifact {
     directory: PathBuf,
     /// What is fetched goes here.
     pub tree: PathBuf,
-    pub checksums: Vec<(String, String)>,
-    pub made_for: Option<String>,
-    pub locks: Locks,
+    pub artifact: Artifact,
     _lock: File,
 }
 
@@ -217,6 +197,12 @@ impl PartialArtifact {
     /// The directory of everything that belongs to it.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// Locks a plain file by its hash and where it was.
+    pub fn add_file(&mut self, name: &str, sha256: &str, url: &str) {
+        self.artifact.checksums.push((name.to_owned(), format!("sha256:{sha256}")));
+        self.artifact.locks.insert(lock_key(name), format!("{sha256} {url}"));
     }
 
     /// A directory beside the tree, for what is not kept.

@@ -19,9 +19,12 @@ pub struct Candidate {
     /// Who publishes it, in the registry's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// The day of this version, where the registry has it.
+    /// When this version was, where the registry has it: `2026-01-31T…`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
+    /// A newer version that was published too lately to be taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
     /// The programs it has; empty where that is not known before it is fetched.
@@ -53,6 +56,8 @@ pub enum Unusable {
     Yanked,
     /// Nothing of what its registry sends can be checked.
     NoHash,
+    /// All its versions were published too lately.
+    TooYoung,
 }
 
 impl fmt::Display for Unusable {
@@ -65,6 +70,7 @@ impl fmt::Display for Unusable {
             Unusable::DirectReference => "it needs something from outside of the registry",
             Unusable::Yanked => "its publisher has withdrawn this version",
             Unusable::NoHash => "its registry has no hash for something that it needs",
+            Unusable::TooYoung => "it was published too lately; --now takes it all the same",
         })
     }
 }
@@ -78,12 +84,22 @@ impl Candidate {
             homepage: None,
             owner: None,
             published: None,
+            newer: None,
             license: None,
             binaries: Vec::new(),
             unusable: None,
             asset: None,
             tag_prefix: None,
         }
+    }
+
+    pub(super) fn too_young(self) -> Candidate {
+        Candidate { unusable: self.unusable.or(Some(Unusable::TooYoung)), ..self }
+    }
+
+    /// For a newer one, which was published too lately.
+    pub(super) fn instead_of(self, newer: Candidate) -> Candidate {
+        Candidate { newer: Some(newer.version), ..self }
     }
 
     pub(super) fn described(

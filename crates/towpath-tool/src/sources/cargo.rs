@@ -2,18 +2,15 @@
 //! locked by their own `Cargo.lock`, built by `cargo install` without network. A crate's own code, its build
 //! scripts too, first runs in the build.
 
-use super::artifact_cache::PartialArtifact;
 use super::candidate::{Candidate, Unusable};
-use super::client_sandbox::{Call, ClientSandbox, Clients, Configuration, LOOK_UP_TIME, Output};
+use super::client_sandbox::{Call, ClientSandbox, Clients, Configuration, LOOK_UP_TIME};
 use super::copy_tree::copy_tree;
-use super::crate_info::{CrateInfo, is_not_found, read_crate_info};
-use super::crate_programs::crate_programs;
 use super::installed_programs::{add_directory, outside_of_system};
-use super::source_context::{SourceContext, Unit};
+use super::registry::{Asked, Building, Fetching, Package, Registry};
 use super::source_error::SourceError;
-use super::source_ref::{SourceKind, SourceRef, check_version};
-use super::tree_hash::file_sha256;
-use super::{BuildStep, Built, FetchStep};
+use super::source_ref::{SourceKind, SourceRef};
+use crate::file_hash::file_sha256;
+use serde_json::Value;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -27,23 +24,52 @@ const LOCK: &str = "Cargo.lock";
 /// The first line of what is locked; the rest is the crate's lock file.
 const OWN_HASH: &str = "# sha256 of the crate: ";
 
-const CONFIGURATION: Configuration = Configuration {
-    variable: "CARGO_HOME",
-    below_home: &[".cargo"],
-    files: &["config.toml", "config", "credentials.toml", "credentials"],
-    variables: &["CARGO_REGISTR", "CARGO_SOURCE_", "CARGO_HTTP_", "CARGO_NET_"],
-};
-
 /// The user's Rust: rustup's own program cannot run without its configuration.
-struct Rust {
+pub(super) struct Cargo {
     sysroot: PathBuf,
 }
 
-impl Rust {
-    fn find(clients: &Clients<'_>) -> Result<Rust, SourceError> {
+/// A crate that was downloaded.
+struct Crate {
+    /// Its part of `cargo metadata`.
+    metadata: Value,
+    source: PathBuf,
+    archive: PathBuf,
+}
+
+impl Crate {
+    /// The programs that it has: those that its manifest lists, and those that Cargo finds by their files.
+    fn programs(&self) -> Vec<String> {
+        let targets = self.metadata["targets"].as_array().into_iter().flatten();
+        let is_program = |target: &&Value| {
+            target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "bin"))
+        };
+        let names = targets.filter(is_program).filter_map(|target| target["name"].as_str());
+        names.map(str::to_owned).collect()
+    }
+
+    fn candidate(&self) -> Option<Candidate> {
+        let string = |key: &str| self.metadata[key].as_str();
+        let source = SourceRef::checked(SourceKind::Cargo, string("name")?.to_owned());
+        let page = string("homepage").or_else(|| string("repository"));
+        let mut candidate = Candidate::new(source, string("version")?).described(
+            string("description"),
+            page,
+            string("license"),
+        );
+        let authors = self.metadata["authors"].as_array().into_iter().flatten();
+        candidate.owner = authors.filter_map(Value::as_str).next().map(str::to_owned);
+        candidate.binaries = self.programs();
+        candidate.unusable = candidate.binaries.is_empty().then_some(Unusable::Library);
+        Some(candidate)
+    }
+}
+
+impl Cargo {
+    pub fn find(clients: &Clients<'_>) -> Result<Cargo, SourceError> {
         let sysroot = PathBuf::from(clients.ask("rustc", &["--print", "sysroot"])?.trim());
         let has_cargo = sysroot.join("bin/cargo").is_file();
-        if has_cargo { Ok(Rust { sysroot }) } else { Err(SourceError::MissingClient(CARGO)) }
+        if has_cargo { Ok(Cargo { sysroot }) } else { Err(SourceError::MissingClient(CARGO)) }
     }
 
     fn call(&self, arguments: &[&str]) -> Call {
@@ -53,129 +79,153 @@ impl Rust {
         call.variable("CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS", "fallback")
     }
 
-    fn readable(&self) -> Vec<PathBuf> {
-        outside_of_system([&self.sysroot])
-    }
-
     /// Asks for a crate, which is downloaded and unpacked for that.
     fn info(
         &self,
         wanted: &str,
         sandbox: &mut ClientSandbox,
     ) -> Result<Option<Crate>, SourceError> {
+        let registry = sandbox.work().join("configuration/registry");
+        let downloaded = |part: &str| {
+            let _ = fs::remove_dir_all(registry.join(part));
+        };
+        downloaded("src");
+        downloaded("cache");
         let mut call = self.call(&["info", "--color", "never", wanted]);
         call.time_limit = LOOK_UP_TIME;
-        let output: Output = sandbox.run(call, &mut |_| {})?;
+        let output = sandbox.run(call, &mut |_| {})?;
         if !output.succeeded() {
             let nothing = is_not_found(&output.stderr);
             return if nothing { Ok(None) } else { Err(output.failure(CARGO)) };
         }
-        let info = read_crate_info(&output.stdout)
-            .ok_or_else(|| SourceError::output(CARGO, "no version"))?;
-        check_version(&info.version).map_err(|error| SourceError::output(CARGO, error))?;
-        let name = format!("{}-{}", info.name, info.version);
-        let home = sandbox.work().join("configuration/registry");
-        let inside = |part: &str, name: &str| {
-            let registries = fs::read_dir(home.join(part)).into_iter().flatten().flatten();
-            registries.map(|entry| entry.path().join(name)).find(|path| path.exists())
+        // One crate was downloaded, by one registry.
+        let inside = |part: &str| {
+            let one = |path: PathBuf| fs::read_dir(path).ok()?.flatten().next().map(|e| e.path());
+            one(registry.join(part)).and_then(one)
         };
-        let source = inside("src", &name).ok_or_else(|| SourceError::NoFile(name.clone()))?;
-        let archive = format!("{name}.crate");
-        let archive = inside("cache", &archive).ok_or(SourceError::NoFile(archive))?;
-        Ok(Some(Crate { info, source, archive }))
+        let missing = || SourceError::NoFile(wanted.to_owned());
+        let source = inside("src").ok_or_else(missing)?;
+        let archive = inside("cache").ok_or_else(missing)?;
+        let manifest = source.join("Cargo.toml").into_os_string();
+        let call = self.call(&["metadata", "--no-deps", "--offline", "--format-version=1"]);
+        let call = call.arguments(["--manifest-path".into(), manifest]);
+        let output = sandbox.run(call, &mut |_| {})?.success(CARGO)?;
+        let json: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+        Ok(Some(Crate { metadata: json["packages"][0].clone(), source, archive }))
+    }
+
+    /// The versions of a crate with their times, as the index has them, in the order of their publication.
+    fn versions(&self, name: &str, sandbox: &ClientSandbox) -> Vec<(String, String)> {
+        let index = sandbox.work().join("configuration/registry/index");
+        let files = crate::file_hash::sorted_tree(&index).unwrap_or_default();
+        let name = name.to_ascii_lowercase();
+        let file = files.into_iter().find(|file| file.file_name() == Some(name.as_ref()));
+        let bytes = file.and_then(|file| fs::read(file).ok()).unwrap_or_default();
+        // Each version is a JSON object between two zeroes, after its number.
+        let rows = bytes.split(|byte| *byte == 0);
+        let read = |row: &[u8]| {
+            let json: Value = serde_json::from_slice(row).ok()?;
+            let version = json["vers"].as_str().filter(|version| !version.contains('-'))?;
+            let usable = json["yanked"] != true;
+            usable.then(|| Some((version.to_owned(), json["pubtime"].as_str()?.to_owned())))?
+        };
+        rows.filter_map(read).collect()
     }
 }
 
-/// A crate that was downloaded.
-struct Crate {
-    info: CrateInfo,
-    source: PathBuf,
-    archive: PathBuf,
-}
-
-pub(super) fn look_up(
-    name: &str,
-    version: Option<&str>,
-    clients: &Clients<'_>,
-    directory: &Path,
-) -> Result<Option<Candidate>, SourceError> {
-    let rust = Rust::find(clients)?;
-    let mut sandbox =
-        ClientSandbox::open(clients, Some(&CONFIGURATION), rust.readable(), directory)?;
-    let wanted = version.map_or_else(|| name.to_owned(), |version| format!("{name}@{version}"));
-    let Some(Crate { info, source, .. }) = rust.info(&wanted, &mut sandbox)? else {
-        return Ok(None);
-    };
-    // Cargo takes `Serde` for `serde`, and `-` for `_`: they cannot be two crates.
-    let same = |name: &str| name.to_ascii_lowercase().replace('_', "-");
-    if same(&info.name) != same(name) {
-        return Err(SourceError::output(CARGO, format!("`{}` for `{name}`", info.name)));
-    }
-    let from = SourceRef::new(SourceKind::Cargo, &info.name)
-        .map_err(|error| SourceError::output(CARGO, error))?;
-    let page = info.homepage.as_deref().or(info.repository.as_deref());
-    let mut candidate = Candidate::new(from, &info.version).described(
-        Some(&info.description),
-        page,
-        info.license.as_deref(),
-    );
-    if let Some(programs) = crate_programs(&source) {
-        candidate.unusable = programs.is_empty().then_some(Unusable::Library);
-        candidate.binaries = programs;
-    }
-    Ok(Some(candidate))
-}
-
-pub(super) fn fetch(
-    step: &FetchStep<'_>,
-    partial: &mut PartialArtifact,
-    context: &mut SourceContext<'_>,
-) -> Result<(), SourceError> {
-    let target = partial.part(step.part)?;
-    let (clients, progress) = context.split();
-    let rust = Rust::find(&clients)?;
-    let mut sandbox =
-        ClientSandbox::open(&clients, Some(&CONFIGURATION), rust.readable(), partial.directory())?;
-    let (package, version) = (step.package, step.version);
-    let found = rust.info(&format!("{package}@{version}"), &mut sandbox)?;
-    let missing = || SourceError::not_found(SourceKind::Cargo, package, version);
-    let Crate { source, archive, .. } = found.ok_or_else(missing)?;
-    if crate_programs(&source).is_none_or(|programs| programs.is_empty()) {
-        return Err(SourceError::unusable(SourceKind::Cargo, package, version, Unusable::Library));
-    }
-    let hash = file_sha256(&archive).map_err(SourceError::io(&archive))?;
-    let own = target.join(PACKAGE);
-    copy_tree(&source, &own).map_err(SourceError::io(&own))?;
-    prepare_package(&own)?;
-    let lock = own.join(LOCK);
-    if let Some(locked) = step.locks.get(step.part) {
-        let (first, rest) = locked.split_once('\n').unwrap_or_default();
-        if first.strip_prefix(OWN_HASH) != Some(&hash) {
-            return Err(SourceError::OtherBytes(format!("cargo:{package} {version}")));
+impl Registry for Cargo {
+    fn configuration(&self) -> Configuration {
+        Configuration {
+            variable: "CARGO_HOME",
+            below_home: &[".cargo"],
+            files: &["config.toml", "config", "credentials.toml", "credentials"],
+            variables: &["CARGO_REGISTR", "CARGO_SOURCE_", "CARGO_HTTP_", "CARGO_NET_"],
         }
-        fs::write(&lock, rest).map_err(SourceError::io(&lock))?;
     }
-    sandbox.give(&target)?;
-    let mut call = rust.call(&["vendor", "--versioned-dirs"]);
-    call = call.arguments(lock.is_file().then_some("--locked"));
-    call = call.arguments(["--manifest-path".into(), own.join("Cargo.toml").into_os_string()]);
-    let mut downloaded = 0;
-    let output = sandbox.run(call.arguments([target.join(VENDOR)]), &mut |line| {
-        if let Some(what) = line.strip_prefix("Downloaded ") {
-            downloaded += 1;
-            progress.amount(downloaded, None, Unit::Items);
-            progress.line(what);
+
+    fn readable(&self) -> Vec<PathBuf> {
+        outside_of_system([&self.sysroot])
+    }
+
+    fn look_up(
+        &self,
+        asked: &Asked<'_>,
+        sandbox: &mut ClientSandbox,
+    ) -> Result<Option<Candidate>, SourceError> {
+        let Some(found) = self.info(&asked.wanted("@"), sandbox)? else { return Ok(None) };
+        let candidate = found.candidate();
+        let mut candidate = candidate.ok_or_else(|| SourceError::output(CARGO, "no version"))?;
+        let versions = self.versions(asked.name, sandbox);
+        let mut times = versions.iter().filter(|(version, _)| *version == candidate.version);
+        candidate.published = times.next().map(|(_, time)| time.clone());
+        if !asked.is_too_young(candidate.published.as_deref()) {
+            return Ok(Some(candidate));
         }
-    })?;
-    output.success(CARGO)?;
-    drop(sandbox);
-    // Without dependencies nothing is made.
-    let vendor = target.join(VENDOR);
-    fs::create_dir_all(&vendor).map_err(SourceError::io(&vendor))?;
-    let text = fs::read_to_string(&lock).map_err(SourceError::io(&lock))?;
-    partial.checksums.push((format!("{package}-{version}.crate"), format!("sha256:{hash}")));
-    partial.locks.insert(step.part.to_owned(), format!("{OWN_HASH}{hash}\n{text}"));
-    Ok(())
+        let older = versions.iter().rfind(|(_, time)| !asked.is_too_young(Some(time)));
+        let Some((older, _)) = older else { return Ok(Some(candidate.too_young())) };
+        let found = self.look_up(&Asked { version: Some(older), ..*asked }, sandbox)?;
+        Ok(found.map(|older| older.instead_of(candidate)))
+    }
+
+    fn fetch(&self, package: &Package<'_>, mut work: Fetching<'_>) -> Result<(), SourceError> {
+        let (name, version, target) = (package.name, package.version, work.directory.clone());
+        let found = self.info(&format!("{name}@{version}"), &mut work.sandbox)?;
+        let found = found.ok_or_else(|| package.not_found())?;
+        if found.programs().is_empty() {
+            return Err(package.unusable(Unusable::Library));
+        }
+        let hash = file_sha256(&found.archive).map_err(SourceError::io(&found.archive))?;
+        let own = target.join(PACKAGE);
+        copy_tree(&found.source, &own).map_err(SourceError::io(&own))?;
+        prepare_package(&own)?;
+        let lock = own.join(LOCK);
+        if let Some(locked) = work.locks.get(package.part) {
+            let (first, rest) = locked.split_once('\n').unwrap_or_default();
+            if first.strip_prefix(OWN_HASH) != Some(&hash) {
+                return Err(SourceError::OtherBytes(format!("{} {version}", package.from())));
+            }
+            fs::write(&lock, rest).map_err(SourceError::io(&lock))?;
+        }
+        work.sandbox.give(&target)?;
+        let mut call = self.call(&["vendor", "--versioned-dirs"]);
+        call = call.arguments(lock.is_file().then_some("--locked"));
+        call = call.arguments(["--manifest-path".into(), own.join("Cargo.toml").into_os_string()]);
+        work.run(call.arguments([target.join(VENDOR)]), "Downloaded ")?.success(CARGO)?;
+        drop(work.sandbox);
+        // Without dependencies nothing is made.
+        let vendor = target.join(VENDOR);
+        fs::create_dir_all(&vendor).map_err(SourceError::io(&vendor))?;
+        let text = fs::read_to_string(&lock).map_err(SourceError::io(&lock))?;
+        work.artifact.checksums.push((format!("{name}-{version}.crate"), format!("sha256:{hash}")));
+        work.artifact.locks.insert(package.part.to_owned(), format!("{OWN_HASH}{hash}\n{text}"));
+        Ok(())
+    }
+
+    fn build(&self, package: &Package<'_>, mut work: Building<'_>) -> Result<(), SourceError> {
+        let directory = work.sandbox.work();
+        let vendor = work.fetched.join(VENDOR);
+        // A string of JSON is one of TOML too.
+        let vendored = Value::from(vendor.to_string_lossy().into_owned());
+        let replaced = "source.crates-io.replace-with=\"vendored\"";
+        let mut call = self.call(&["install", "--offline", "--locked", "--no-track", "--config"]);
+        call = call.arguments([replaced, "--config"]);
+        call = call.arguments([format!("source.vendored.directory={vendored}")]);
+        call = call.arguments(["--path".into(), work.fetched.join(PACKAGE).into_os_string()]);
+        call = call.arguments(["--root".into(), work.install.as_os_str().to_owned()]);
+        if !package.options.is_empty() {
+            call = call.arguments(["--features".into(), package.options.join(",")]);
+        }
+        call = call.variable("CARGO_HOME", directory.join("cargo-home"));
+        call = call.variable("CARGO_TARGET_DIR", directory.join("target"));
+        work.run(call, "Compiling ")?;
+        drop(work.sandbox);
+        add_directory(work.built, work.install, "bin")
+    }
+}
+
+/// Whether cargo has found nothing, rather than failed.
+fn is_not_found(stderr: &str) -> bool {
+    stderr.lines().any(|line| line.starts_with("error: could not find `"))
 }
 
 /// The crate as `cargo install NAME` sees it: without configuration of its own, in no workspace.
@@ -196,41 +246,17 @@ fn prepare_package(package: &Path) -> Result<(), SourceError> {
     fs::write(&manifest, format!("{text}\n[workspace]\n")).map_err(SourceError::io(&manifest))
 }
 
-pub(super) fn build(
-    features: &[String],
-    step: &BuildStep<'_>,
-    built: &mut Built,
-    context: &mut SourceContext<'_>,
-) -> Result<(), SourceError> {
-    let (install, directory) = (step.install, &step.fetched);
-    let (clients, progress) = context.split();
-    let rust = Rust::find(&clients)?;
-    let readable = rust.readable().into_iter().chain([directory.clone()]).collect();
-    let mut sandbox = ClientSandbox::open(&clients, None, readable, install)?;
-    let work = sandbox.work();
-    let vendor = directory.join(VENDOR);
-    // A string of JSON is one of TOML too.
-    let vendored = serde_json::Value::from(vendor.to_string_lossy().into_owned());
-    let replaced = "source.crates-io.replace-with=\"vendored\"";
-    let mut call = rust.call(&["install", "--offline", "--locked", "--no-track", "--config"]);
-    call = call.arguments([replaced, "--config"]);
-    call = call.arguments([format!("source.vendored.directory={vendored}")]);
-    call = call.arguments(["--path".into(), directory.join(PACKAGE).into_os_string()]);
-    call = call.arguments(["--root".into(), install.as_os_str().to_owned()]);
-    if !features.is_empty() {
-        call = call.arguments(["--features".into(), features.join(",")]);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_found_is_not_a_failure() {
+        assert!(is_not_found(
+            "    Updating index\nerror: could not find `x@9.9` in registry `y`\n"
+        ));
+        assert!(!is_not_found(
+            "error: failed to download from `z`\n\nCaused by:\n  [7] Could not connect"
+        ));
     }
-    call = call.variable("CARGO_HOME", work.join("cargo-home"));
-    call = call.variable("CARGO_TARGET_DIR", work.join("target"));
-    let mut compiled = 0;
-    let output = sandbox.run(call, &mut |line| {
-        if let Some(what) = line.strip_prefix("Compiling ") {
-            compiled += 1;
-            progress.amount(compiled, None, Unit::Items);
-            progress.line(what);
-        }
-    })?;
-    drop(sandbox);
-    output.success(CARGO)?;
-    add_directory(built, install, "bin")
 }

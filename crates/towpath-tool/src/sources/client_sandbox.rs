@@ -5,7 +5,9 @@
 
 use super::installed_programs::{outside_of_system, real_directory};
 use super::source_error::SourceError;
+use crate::attestation::{Attestation, AttestedFile, TrustRoot};
 use crate::clean_printed_text::{captured_text, clean_text};
+use crate::download::{HttpClient, HttpSettings};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 use std::ffi::{OsStr, OsString};
@@ -24,6 +26,7 @@ pub(super) const LOOK_UP_TIME: Duration = Duration::from_secs(60);
 /// A download of everything that a package needs, or a build.
 const WORK_TIME: Duration = Duration::from_secs(60 * 60);
 const OUTPUT_LIMIT: u64 = 64 << 20;
+const LARGEST_ATTESTATION: u64 = 16 << 20;
 /// How much of a failed client's messages is kept.
 const LONGEST_MESSAGE: usize = 1500;
 /// Linking a large program takes gigabytes.
@@ -64,12 +67,35 @@ pub(super) struct Clients<'c> {
     pub environment: &'c [(OsString, OsString)],
     pub own_program: &'c Path,
     pub confinement: &'c Confinement,
+    pub released_before: Option<&'c str>,
+    pub trust_root: &'c Path,
 }
 
 impl<'c> Clients<'c> {
+    pub fn http(&self) -> HttpClient {
+        HttpClient::new(HttpSettings::from_variables(self.environment))
+    }
+
     pub fn variable(&self, name: &str) -> Option<&'c OsStr> {
         let mut all = self.environment.iter().filter(|(_, value)| !value.is_empty());
         all.find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+    }
+
+    /// Who has built a file, where its registry has an attestation. One that is wrong is an error; a registry
+    /// without any answers whatever it likes.
+    pub fn attestation(
+        &self,
+        url: &str,
+        headers: &[(&str, &str)],
+        file: &AttestedFile,
+    ) -> Result<Attestation, SourceError> {
+        let answer = self.http().text(url, headers, LARGEST_ATTESTATION).ok().flatten();
+        match answer.filter(|answer| answer.trim_start().starts_with('{')) {
+            None => Ok(Attestation::Absent),
+            Some(answer) => {
+                Ok(Attestation::check(&answer, file, &TrustRoot::read(self.trust_root)?)?)
+            }
+        }
     }
 
     /// A program of the user: one on the PATH that the caller gives.

@@ -18,9 +18,6 @@ mod candidate;
 mod cargo;
 mod client_sandbox;
 mod copy_tree;
-mod crate_info;
-mod crate_programs;
-mod download_extract_and_install_steps;
 mod fetch_plan;
 mod generate_recipe;
 mod github;
@@ -28,16 +25,14 @@ mod host_platform;
 mod installed_programs;
 mod look_up_name;
 mod npm;
-mod npm_view;
-mod pip_report;
+mod plain_files;
 mod pypi;
+mod registry;
 mod release_asset;
 mod source_context;
 mod source_error;
 mod source_ref;
 mod tool_names;
-mod tree_hash;
-mod wheel_programs;
 
 pub use artifact_cache::{Artifact, Locks};
 pub use candidate::{Candidate, Unusable};
@@ -49,12 +44,11 @@ pub use source_context::{NoProgress, Progress, SourceContext, Unit};
 pub use source_error::SourceError;
 pub use source_ref::{SourceKind, SourceRef, SourceRefError, check_version};
 pub use tool_names::{KnownTool, known_tool, known_tools};
-pub(crate) use tree_hash::sorted_tree;
 
-use crate::tool_recipe::{Action, ToolRecipe};
-use artifact_cache::{ArtifactCache, FetchRequest, PartialArtifact};
+use crate::tool_recipe::ToolRecipe;
+use artifact_cache::{ArtifactCache, FetchRequest};
 use client_sandbox::without_special_bits;
-use fetch_plan::{FetchPlan, PlannedStep};
+use fetch_plan::{FetchPlan, Work};
 use installed_programs::{add_directory, refuse_links};
 use std::path::{Path, PathBuf};
 
@@ -68,35 +62,12 @@ pub struct Built {
     pub runtime: Vec<PathBuf>,
 }
 
-/// The work of one fetch by a client.
-struct FetchStep<'s> {
-    package: &'s str,
-    /// Of a package of PyPI.
-    extras: &'s [String],
-    version: &'s str,
-    /// The part of the artifact that it fills.
-    part: &'s str,
-    /// Exactly this is fetched; where it has nothing for the step, the client chooses.
-    locks: &'s Locks,
-}
-
-impl FetchStep<'_> {
-    /// As pip writes it.
-    fn requirement(&self) -> String {
-        match self.extras {
-            [] => format!("{}=={}", self.package, self.version),
-            extras => format!("{}[{}]=={}", self.package, extras.join(","), self.version),
-        }
-    }
-}
-
 /// What the build of one step works with.
 #[derive(Debug)]
 struct BuildStep<'s> {
     /// What was fetched for it.
     fetched: PathBuf,
     install: &'s Path,
-    version: &'s str,
 }
 
 /// Fetches everything that an offline build of a version needs, exactly as it is locked where it is. What was
@@ -122,8 +93,12 @@ pub fn fetch(
     cache.discard(&locked);
     context.progress.phase("fetch");
     let mut partial = cache.begin()?;
-    for step in &plan.steps {
-        fetch_step(step, version, locks, &mut partial, context)?;
+    for work in &plan.works {
+        if let Some(package) = work.package(version) {
+            registry::fetch(&package, locks, &mut partial, context)?;
+        } else if let Work::Download(file) = work {
+            plain_files::download(file, version, locks, &mut partial, context)?;
+        }
     }
     cache.publish(&locked, partial)
 }
@@ -131,33 +106,6 @@ pub fn fetch(
 /// The version of a source that was fetched last, and can be installed without a network.
 pub fn fetched_version(source: &SourceRef, cache: &Path) -> Option<String> {
     ArtifactCache::new(cache).newest_version(source)
-}
-
-fn fetch_step(
-    step: &PlannedStep<'_>,
-    version: &str,
-    locks: &Locks,
-    partial: &mut PartialArtifact,
-    context: &mut SourceContext<'_>,
-) -> Result<(), SourceError> {
-    let part = step.part.as_str();
-    let of = |package, extras| FetchStep { package, extras, version, part, locks };
-    match step.action {
-        Action::CargoInstall { package, .. } => cargo::fetch(&of(package, &[]), partial, context),
-        Action::NpmInstall { package } => npm::fetch(&of(package, &[]), partial, context),
-        Action::PipInstall { package, extras } => {
-            pypi::fetch(&of(package, extras), partial, context)
-        }
-        Action::Download { url, sha256, file } => download_extract_and_install_steps::download(
-            url,
-            sha256,
-            file.as_deref(),
-            version,
-            partial,
-            context,
-        ),
-        Action::Extract { .. } | Action::InstallBinaries { .. } | Action::Run { .. } => Ok(()),
-    }
 }
 
 /// Builds what was fetched into `install`, an empty directory that is never moved afterwards: what is
@@ -172,9 +120,21 @@ pub fn build(
     let plan = FetchPlan::new(recipe, version, &HostPlatform::current())?;
     context.progress.phase("build");
     let mut built = Built::default();
-    for step in &plan.steps {
-        let files = BuildStep { fetched: artifact.directory.join(&step.part), install, version };
-        build_step(step.action, &files, &mut built, context)?;
+    let step = BuildStep { fetched: artifact.directory.join(plain_files::FILES), install };
+    for work in &plan.works {
+        match work {
+            Work::Package { part, .. } => {
+                let package = work.package(version).expect("it is a package");
+                let fetched = artifact.directory.join(part);
+                registry::build(&package, fetched, install, &mut built, context)?;
+            }
+            Work::Download(_) => {}
+            Work::Extract { archive, strip } => plain_files::extract(archive, *strip, &step)?,
+            Work::Programs(programs) => {
+                plain_files::install_programs(programs, &step, &mut built)?;
+            }
+            Work::Run { command, network } => plain_files::run(command, *network, &step, context)?,
+        }
     }
     refuse_links(install)?;
     without_special_bits(install)?;
@@ -185,29 +145,4 @@ pub fn build(
     let main = recipe.main_binary();
     built.binaries.sort_by_key(|(name, _)| name != main && *name != recipe.metadata.name);
     Ok(built)
-}
-
-fn build_step(
-    action: &Action,
-    step: &BuildStep<'_>,
-    built: &mut Built,
-    context: &mut SourceContext<'_>,
-) -> Result<(), SourceError> {
-    match action {
-        Action::CargoInstall { features, .. } => cargo::build(features, step, built, context),
-        Action::NpmInstall { package } => npm::build(package, step, built, context),
-        Action::PipInstall { package, extras } => {
-            pypi::build(package, extras, step, built, context)
-        }
-        Action::Download { .. } => Ok(()),
-        Action::Extract { file, strip } => {
-            download_extract_and_install_steps::extract(file, *strip, step)
-        }
-        Action::InstallBinaries { binaries, names } => {
-            download_extract_and_install_steps::install_binaries(binaries, names, step, built)
-        }
-        Action::Run { command, network } => {
-            download_extract_and_install_steps::run(command, *network, step, context)
-        }
-    }
 }

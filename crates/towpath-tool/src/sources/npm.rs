@@ -1,16 +1,14 @@
 //! Packages of npm: looked up by `npm view`, fetched by `npm install --ignore-scripts`, locked by npm's own
 //! lock file. The scripts of packages that have some run in the build, without network.
 
-use super::artifact_cache::PartialArtifact;
 use super::candidate::{Candidate, Unusable};
 use super::client_sandbox::{Call, ClientSandbox, Clients, Configuration, LOOK_UP_TIME};
 use super::copy_tree::copy_tree;
-use super::installed_programs::{link_program, outside_of_system, real_directory};
-use super::npm_view::{self, PackageView, View};
-use super::source_context::{SourceContext, Unit};
+use super::installed_programs::{is_program_name, link_program, outside_of_system, real_directory};
+use super::registry::{Asked, Building, Fetching, Package, Registry};
 use super::source_error::SourceError;
-use super::source_ref::{SourceKind, SourceRef, check_version};
-use super::{BuildStep, Built, FetchStep};
+use super::source_ref::{SourceKind, SourceRef};
+use crate::attestation::AttestedFile;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,13 +17,6 @@ const NPM: &str = "npm";
 const LOCK: &str = "package-lock.json";
 /// Where the tree is in an install.
 const LIBRARY: &str = "lib/npm";
-
-const CONFIGURATION: Configuration = Configuration {
-    variable: "NPM_CONFIG_USERCONFIG",
-    below_home: &[".npmrc"],
-    files: &[],
-    variables: &["NPM_CONFIG_"],
-};
 
 /// Options of every call: npm neither asks, nor reports, nor looks for a project around us.
 const QUIET: &[&str] = &[
@@ -53,16 +44,29 @@ const INSTALL: &[&str] = &[
     "--loglevel=http",
 ];
 
+/// The fields that are asked for.
+const FIELDS: &[&str] = &[
+    "name",
+    "version",
+    "description",
+    "homepage",
+    "license",
+    "repository",
+    "bin",
+    "maintainers",
+    "time",
+];
+
 /// The user's Node with its npm.
-struct Node {
+pub(super) struct Npm {
     /// The directory above `bin/`, which a version manager may have anywhere.
     prefix: PathBuf,
     /// `…/npm/bin/npm-cli.js`
     npm: PathBuf,
 }
 
-impl Node {
-    fn find(clients: &Clients<'_>) -> Result<Node, SourceError> {
+impl Npm {
+    pub fn find(clients: &Clients<'_>) -> Result<Npm, SourceError> {
         let program = PathBuf::from(clients.ask("node", &["-p", "process.execPath"])?.trim());
         let prefix = program.parent().and_then(Path::parent).filter(|_| program.is_absolute());
         let prefix = prefix.ok_or(SourceError::MissingClient("node"))?.to_owned();
@@ -71,12 +75,7 @@ impl Node {
         let beside = prefix.join("lib/node_modules/npm/bin/npm-cli.js");
         let is_script = |file: &PathBuf| file.extension().is_some_and(|end| end == "js");
         let npm = own.filter(is_script).or(Some(beside).filter(|file| file.is_file()));
-        Ok(Node { prefix, npm: npm.ok_or(SourceError::MissingClient(NPM))? })
-    }
-
-    fn readable(&self) -> Vec<PathBuf> {
-        let library = self.npm.ancestors().nth(2).unwrap_or(&self.npm).to_owned();
-        outside_of_system([&self.prefix, &library])
+        Ok(Npm { prefix, npm: npm.ok_or(SourceError::MissingClient(NPM))? })
     }
 
     fn call(&self, arguments: &[&str], sandbox: &ClientSandbox) -> Call {
@@ -89,118 +88,290 @@ impl Node {
     }
 }
 
-pub(super) fn look_up(
-    name: &str,
-    version: Option<&str>,
-    clients: &Clients<'_>,
-    directory: &Path,
-) -> Result<Option<Candidate>, SourceError> {
-    let node = Node::find(clients)?;
-    let mut sandbox =
-        ClientSandbox::open(clients, Some(&CONFIGURATION), node.readable(), directory)?;
-    let wanted = version.map_or_else(|| name.to_owned(), |version| format!("{name}@{version}"));
-    let mut call = node.call(&["view", "--json", &wanted], &sandbox);
-    call = call.arguments(PackageView::FIELDS);
-    call.time_limit = LOOK_UP_TIME;
-    let output = sandbox.run(call, &mut |_| {})?;
-    let view = match npm_view::read_view(&output.stdout) {
-        Some(View::Found(view)) => view,
-        Some(View::NotFound) => return Ok(None),
-        None if output.succeeded() => return Err(SourceError::output(NPM, "no JSON")),
-        None => return Err(output.failure(NPM)),
-    };
-    check_version(&view.version).map_err(|error| SourceError::output(NPM, error))?;
-    let source = SourceRef::new(SourceKind::Npm, &view.name)
-        .map_err(|error| SourceError::output(NPM, error))?;
-    let mut candidate = Candidate::new(source, &view.version).described(
-        view.description.as_deref(),
-        view.homepage.as_deref().or(view.repository.as_deref()),
-        view.license.as_deref(),
-    );
-    candidate.owner = view.owner;
-    candidate.published = view.published;
-    candidate.unusable = view.programs.is_empty().then_some(Unusable::Library);
-    candidate.binaries = view.programs;
-    Ok(Some(candidate))
-}
-
-pub(super) fn fetch(
-    step: &FetchStep<'_>,
-    partial: &mut PartialArtifact,
-    context: &mut SourceContext<'_>,
-) -> Result<(), SourceError> {
-    let directory = partial.part(step.part)?;
-    let manifest =
-        serde_json::json!({ "private": true, "dependencies": { step.package: step.version } });
-    let write = |name: &str, text: &str| {
-        let file = directory.join(name);
-        fs::write(&file, text).map_err(SourceError::io(&file))
-    };
-    write("package.json", &manifest.to_string())?;
-    let locked = step.locks.get(step.part);
-    if let Some(text) = locked {
-        write(LOCK, text)?;
-    }
-    let (clients, progress) = context.split();
-    let node = Node::find(&clients)?;
-    let mut sandbox =
-        ClientSandbox::open(&clients, Some(&CONFIGURATION), node.readable(), partial.directory())?;
-    let mut call = node.call(&[if locked.is_some() { "ci" } else { "install" }], &sandbox);
-    call =
-        call.arguments(INSTALL).arguments(["--prefix".into(), directory.clone().into_os_string()]);
-    call.directory = Some(directory.clone());
-    let mut fetched = 0;
-    let output = sandbox.run(call, &mut |line| {
-        if let Some((_, what)) = line.split_once("http fetch GET ") {
-            fetched += 1;
-            progress.amount(fetched, None, Unit::Items);
-            progress.line(what);
+impl Registry for Npm {
+    fn configuration(&self) -> Configuration {
+        Configuration {
+            variable: "NPM_CONFIG_USERCONFIG",
+            below_home: &[".npmrc"],
+            files: &[],
+            variables: &["NPM_CONFIG_"],
         }
-    })?;
-    drop(sandbox);
-    if !output.succeeded() && npm_view::is_not_found(&output.stderr, step.package) {
-        return Err(SourceError::not_found(SourceKind::Npm, step.package, step.version));
     }
-    output.success(NPM)?;
-    let lock = directory.join(LOCK);
-    let text = fs::read_to_string(&lock).map_err(SourceError::io(&lock))?;
-    let Some(checksums) = npm_view::checksums_of_lock(&text) else {
-        let why = Unusable::NoHash;
-        return Err(SourceError::unusable(SourceKind::Npm, step.package, step.version, why));
-    };
-    partial.checksums.extend(checksums);
-    partial.locks.insert(step.part.to_owned(), text);
-    Ok(())
+
+    fn readable(&self) -> Vec<PathBuf> {
+        let library = self.npm.ancestors().nth(2).unwrap_or(&self.npm).to_owned();
+        outside_of_system([&self.prefix, &library])
+    }
+
+    fn look_up(
+        &self,
+        asked: &Asked<'_>,
+        sandbox: &mut ClientSandbox,
+    ) -> Result<Option<Candidate>, SourceError> {
+        let mut call = self.call(&["view", "--json", &asked.wanted("@")], sandbox);
+        call = call.arguments(FIELDS);
+        call.time_limit = LOOK_UP_TIME;
+        let output = sandbox.run(call, &mut |_| {})?;
+        let json = match read_json(&output.stdout) {
+            Some(json) => json,
+            None if output.succeeded() => return Err(SourceError::output(NPM, "no JSON")),
+            None => return Err(output.failure(NPM)),
+        };
+        if json["error"]["code"] == "E404" {
+            return Ok(None);
+        }
+        let candidate = candidate_of(&json).ok_or_else(|| output.failure(NPM))?;
+        if !asked.is_too_young(candidate.published.as_deref()) {
+            return Ok(Some(candidate));
+        }
+        let older = newest_version(&json["time"], |time| !asked.is_too_young(Some(time)));
+        let Some(older) = older else { return Ok(Some(candidate.too_young())) };
+        let found = self.look_up(&Asked { version: Some(&older), ..*asked }, sandbox)?;
+        Ok(found.map(|older| older.instead_of(candidate)))
+    }
+
+    fn fetch(&self, package: &Package<'_>, mut work: Fetching<'_>) -> Result<(), SourceError> {
+        let directory = work.directory.clone();
+        let manifest = serde_json::json!({ "private": true, "dependencies": { package.name: package.version } });
+        let write = |name: &str, text: &str| {
+            let file = directory.join(name);
+            fs::write(&file, text).map_err(SourceError::io(&file))
+        };
+        write("package.json", &manifest.to_string())?;
+        let locked = work.locks.get(package.part);
+        if let Some(text) = locked {
+            write(LOCK, text)?;
+        }
+        work.sandbox.give(&directory)?;
+        let install = if locked.is_some() { "ci" } else { "install" };
+        let mut call = self.call(&[install], &work.sandbox).arguments(INSTALL);
+        call = call.arguments(["--prefix".into(), directory.clone().into_os_string()]);
+        let before = work.clients.released_before.filter(|_| locked.is_none());
+        call = call.arguments(before.map(|time| format!("--before={time}")));
+        call.directory = Some(directory.clone());
+        let output = work.run(call, "http fetch GET ")?;
+        drop(work.sandbox);
+        if !output.succeeded() && is_not_found(&output.stderr, package.name) {
+            return Err(package.not_found());
+        }
+        output.success(NPM)?;
+        let text = read(&directory.join(LOCK))?;
+        if locked.is_none()
+            && let Some((registry, integrity)) = origin_in_lock(&text, package.name)
+        {
+            let (name, version) = (package.name, package.version);
+            let escaped = name.replace('/', "%2f");
+            let url = format!("{registry}-/npm/v1/attestations/{escaped}@{version}");
+            let file = AttestedFile::npm(name, version, &integrity)?;
+            work.artifact.attestation = Some(work.clients.attestation(&url, &[], &file)?);
+        }
+        let checksums = checksums_of_lock(&text);
+        work.artifact
+            .checksums
+            .extend(checksums.ok_or_else(|| package.unusable(Unusable::NoHash))?);
+        work.artifact.locks.insert(package.part.to_owned(), text);
+        Ok(())
+    }
+
+    /// The tree is copied, scripts run if there are any, and its programs are linked. They are scripts for
+    /// Node, which the user's PATH or the install's runtime has.
+    fn build(&self, package: &Package<'_>, mut work: Building<'_>) -> Result<(), SourceError> {
+        let install = work.install;
+        let tree = real_directory(install, "lib")?.join(NPM);
+        copy_tree(&work.fetched, &tree).map_err(SourceError::io(&tree))?;
+        work.sandbox.give(&tree)?;
+        if has_install_scripts(&read(&tree.join(LOCK))?) {
+            let rebuild = ["rebuild", "--offline", "--foreground-scripts"];
+            let mut call = self.call(&rebuild, &work.sandbox);
+            call.directory = Some(tree.clone());
+            work.run(call, "")?;
+        }
+        drop(work.sandbox);
+        let manifest = read(&tree.join("node_modules").join(package.name).join("package.json"))?;
+        let json: Value =
+            serde_json::from_str(&manifest).map_err(|error| SourceError::output(NPM, error))?;
+        for program in programs_of(package.name, &json["bin"]) {
+            let file = format!("{LIBRARY}/node_modules/.bin/{program}");
+            link_program(work.built, install, &program, &file)?;
+        }
+        work.built.runtime.extend(outside_of_system([&self.prefix]));
+        Ok(())
+    }
 }
 
-/// The tree is copied, scripts run if there are any, and its programs are linked. They are scripts for
-/// Node, which the user's PATH or the install's runtime has.
-pub(super) fn build(
-    package: &str,
-    step: &BuildStep<'_>,
-    built: &mut Built,
-    context: &mut SourceContext<'_>,
-) -> Result<(), SourceError> {
-    let install = step.install;
-    let (clients, progress) = context.split();
-    let node = Node::find(&clients)?;
-    let tree = real_directory(install, "lib")?.join(NPM);
-    copy_tree(&step.fetched, &tree).map_err(SourceError::io(&tree))?;
-    let lock = tree.join(LOCK);
-    let text = fs::read_to_string(&lock).map_err(SourceError::io(&lock))?;
-    if npm_view::has_install_scripts(&text) {
-        let mut sandbox = ClientSandbox::open(&clients, None, node.readable(), install)?;
-        let mut call = node.call(&["rebuild", "--offline", "--foreground-scripts"], &sandbox);
-        call.directory = Some(tree.clone());
-        sandbox.run(call, &mut |line| progress.line(line))?.success(NPM)?;
+fn read(file: &Path) -> Result<String, SourceError> {
+    fs::read_to_string(file).map_err(SourceError::io(file))
+}
+
+/// The answer to `npm view`, also to a failed one. A range has several versions, in the order of their
+/// publication.
+fn read_json(text: &str) -> Option<Value> {
+    match serde_json::from_str(text).ok()? {
+        Value::Array(versions) => versions.into_iter().next_back(),
+        one => Some(one),
     }
-    let manifest = tree.join("node_modules").join(package).join("package.json");
-    let text = fs::read(&manifest).map_err(SourceError::io(&manifest))?;
-    let json: Value =
-        serde_json::from_slice(&text).map_err(|error| SourceError::output(NPM, error))?;
-    for program in npm_view::programs_of(package, json.get("bin")) {
-        link_program(built, install, &program, &format!("{LIBRARY}/node_modules/.bin/{program}"))?;
+}
+
+fn candidate_of(json: &Value) -> Option<Candidate> {
+    let (name, version) = (json["name"].as_str()?, json["version"].as_str()?);
+    let repository = json["repository"]["url"].as_str().or_else(|| json["repository"].as_str());
+    let page = json["homepage"].as_str().or(repository);
+    let source = SourceRef::checked(SourceKind::Npm, name.to_owned());
+    let mut candidate = Candidate::new(source, version).described(
+        json["description"].as_str(),
+        page,
+        json["license"].as_str(),
+    );
+    let owners = json["maintainers"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let owners: Vec<&str> = owners.take(3).filter_map(|owner| owner.split(" <").next()).collect();
+    candidate.owner = (!owners.is_empty()).then(|| owners.join(", "));
+    candidate.published = json["time"][version].as_str().map(str::to_owned);
+    candidate.binaries = programs_of(name, &json["bin"]);
+    candidate.unusable = candidate.binaries.is_empty().then_some(Unusable::Library);
+    Some(candidate)
+}
+
+/// The version that was published last, of those that are not for trying out. Times are in the order of their
+/// texts.
+fn newest_version(times: &Value, is_old_enough: impl Fn(&str) -> bool) -> Option<String> {
+    let times =
+        times.as_object()?.iter().filter_map(|(version, time)| Some((version, time.as_str()?)));
+    let released = times.filter(|(version, time)| {
+        version.starts_with(|c: char| c.is_ascii_digit())
+            && !version.contains('-')
+            && is_old_enough(time)
+    });
+    released.max_by_key(|(_, time)| time.to_owned()).map(|(version, _)| version.clone())
+}
+
+/// Whether `npm install` failed because there is no such package, or not this version.
+fn is_not_found(stderr: &str, package: &str) -> bool {
+    let has = |text: &str| stderr.contains(text);
+    has(&format!("No matching version found for {package}@"))
+        || (has("npm error code E404") && has(&format!("'{package}@")))
+}
+
+/// `bin` of a manifest: a map of names, or one path for the package's own name without its scope.
+fn programs_of(package: &str, bin: &Value) -> Vec<String> {
+    let own = package.rsplit('/').next().unwrap_or(package);
+    let names = match bin {
+        Value::String(path) if !path.is_empty() => vec![own],
+        Value::Object(map) => map.keys().map(String::as_str).collect(),
+        _ => Vec::new(),
+    };
+    names.into_iter().filter(|name| is_program_name(name)).map(str::to_owned).collect()
+}
+
+/// The registry's checksums of all packages: `semver-7.8.6` and `sha512-…`. None if one has none.
+fn checksums_of_lock(text: &str) -> Option<Vec<(String, String)>> {
+    let json: Value = serde_json::from_str(text).ok()?;
+    // A package inside of another one came with it.
+    let fetched = json["packages"]
+        .as_object()?
+        .iter()
+        .filter(|(path, package)| !path.is_empty() && package["inBundle"] != true);
+    let checksum = |(path, package): (&String, &Value)| {
+        let name = path.rsplit_once("node_modules/")?.1;
+        let version = package["version"].as_str()?;
+        Some((format!("{name}-{version}"), package["integrity"].as_str()?.to_owned()))
+    };
+    fetched.map(checksum).collect()
+}
+
+/// The address of the registry that a package came from, and the hash of the package.
+fn origin_in_lock(text: &str, name: &str) -> Option<(String, String)> {
+    let json: Value = serde_json::from_str(text).ok()?;
+    let package = &json["packages"][format!("node_modules/{name}")];
+    let (registry, _) = package["resolved"].as_str()?.split_once(&format!("{name}/-/"))?;
+    Some((registry.to_owned(), package["integrity"].as_str()?.to_owned()))
+}
+
+/// Whether a package of the lock file has scripts for its installation.
+fn has_install_scripts(text: &str) -> bool {
+    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    let packages = json["packages"].as_object();
+    packages.into_iter().flatten().any(|(_, package)| package["hasInstallScript"] == true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COWSAY: &str = r#"{
+        "name": "cowsay",
+        "version": "1.6.0",
+        "description": "cowsay is a configurable talking cow",
+        "license": "MIT",
+        "repository": { "type": "git", "url": "git+https://github.com/piuccio/cowsay.git" },
+        "maintainers": ["a <a@b.c>", "d <e@f.g>"],
+        "time": { "created": "2020-01-01T00:00:00.000Z", "1.5.0": "2023-05-05T00:00:00.000Z",
+            "1.6.0": "2024-01-02T03:04:05.678Z", "1.7.0-beta.1": "2024-02-02T00:00:00.000Z" },
+        "bin": { "cowsay": "./cli.js", "cowthink": "./cli.js" }
+    }"#;
+
+    #[test]
+    fn answers_of_npm_are_read() {
+        let json = read_json(COWSAY).unwrap();
+        let cowsay = candidate_of(&json).unwrap();
+        assert_eq!((cowsay.source.name(), cowsay.version.as_str()), ("cowsay", "1.6.0"));
+        assert_eq!(cowsay.binaries, ["cowsay", "cowthink"]);
+        assert_eq!(cowsay.homepage.as_deref(), Some("https://github.com/piuccio/cowsay"));
+        assert_eq!(
+            (cowsay.license.as_deref(), cowsay.owner.as_deref()),
+            (Some("MIT"), Some("a, d"))
+        );
+        assert_eq!(cowsay.published.as_deref(), Some("2024-01-02T03:04:05.678Z"));
+        assert_eq!(newest_version(&json["time"], |_| true).as_deref(), Some("1.6.0"));
+        assert_eq!(newest_version(&json["time"], |time| time < "2024").as_deref(), Some("1.5.0"));
+        assert_eq!(newest_version(&json["time"], |_| false), None);
+        for text in ["", "\n", "npm error", "[]"] {
+            assert_eq!(read_json(text), None, "{text:?}");
+        }
+        let several =
+            r#"[{"name":"a","version":"1.0.0"},{"name":"a","version":"1.1.0","bin":"x.js"}]"#;
+        let last = candidate_of(&read_json(several).unwrap()).unwrap();
+        assert_eq!((last.version.as_str(), &last.binaries[..]), ("1.1.0", &["a".to_owned()][..]));
+        assert_eq!(candidate_of(&serde_json::json!({ "name": "x" })), None);
     }
-    built.runtime.extend(outside_of_system([&node.prefix]));
-    Ok(())
+
+    #[test]
+    fn what_is_not_there_is_not_a_failure() {
+        let version = "npm error code ETARGET\nnpm error notarget No matching version found for semver@99.0.0.\n";
+        let package = "npm error code E404\nnpm error 404  The requested resource 'no-such@1.0.0' could not be found\n";
+        assert!(is_not_found(version, "semver") && is_not_found(package, "no-such"));
+        assert!(
+            !is_not_found(version, "other") && !is_not_found("npm error code ECONNREFUSED", "x")
+        );
+    }
+
+    #[test]
+    fn one_path_is_the_program_of_the_package() {
+        let programs = |package, bin: &str| {
+            programs_of(package, &serde_json::from_str(bin).unwrap_or_default())
+        };
+        assert_eq!(programs("@scope/tool", r#""cli.js""#), ["tool"]);
+        assert_eq!(programs("tool", r#"{"a": "x", "../b": "y", "-c": "z"}"#), ["a"]);
+        assert!(programs("tool", r#""""#).is_empty());
+        assert!(programs("tool", "null").is_empty());
+    }
+
+    #[test]
+    fn a_lock_file_has_checksums_and_scripts() {
+        let lock = r#"{ "packages": {
+            "": { "dependencies": { "@a/b": "1.0.0" } },
+            "node_modules/@a/b": { "version": "1.0.0", "integrity": "sha512-x" },
+            "node_modules/c/node_modules/d": { "version": "2.0.0", "integrity": "sha512-y", "hasInstallScript": true },
+            "node_modules/e": { "version": "3.0.0", "inBundle": true }
+        } }"#;
+        let expected = [("@a/b-1.0.0", "sha512-x"), ("d-2.0.0", "sha512-y")];
+        let expected = expected.map(|(name, sum)| (name.to_owned(), sum.to_owned()));
+        assert_eq!(checksums_of_lock(lock), Some(expected.into()));
+        assert_eq!(
+            checksums_of_lock(&lock.replace("sha512-y", "").replace("\"integrity\": \"\",", "")),
+            None
+        );
+        assert!(has_install_scripts(lock));
+        assert!(!has_install_scripts(&lock.replace("true", "false")));
+        assert!(checksums_of_lock("no JSON").is_none() && !has_install_scripts(""));
+    }
 }

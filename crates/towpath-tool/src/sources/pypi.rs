@@ -2,35 +2,30 @@
 //! download --require-hashes`, installed into a virtual environment without network. Only wheels are taken,
 //! and only from an index: anything else would have to be built, or is at an address of its package's own.
 
-use super::artifact_cache::{Artifact, PartialArtifact};
+use super::artifact_cache::Artifact;
 use super::candidate::{Candidate, Unusable};
 use super::client_sandbox::{Call, ClientSandbox, Clients, Configuration, LOOK_UP_TIME};
-use super::installed_programs::{link_program, outside_of_system};
-use super::pip_report::{PackageReport, is_not_found, read_report};
-use super::source_context::{SourceContext, Unit};
+use super::installed_programs::{is_program_name, link_program, outside_of_system};
+use super::registry::{Asked, Building, Fetching, Package, Registry};
+use super::source_context::SourceContext;
 use super::source_error::SourceError;
 use super::source_ref::{SourceKind, SourceRef, check_version};
-use super::tree_hash::file_sha256;
-use super::wheel_programs::wheel_programs;
-use super::{BuildStep, Built, FetchStep};
+use crate::attestation::{Attestation, AttestedFile};
+use crate::file_hash::file_sha256;
 use serde::Deserialize;
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const PIP: &str = "pip";
 const PYTHON: &str = "python3";
 const ENVIRONMENT: &str = "venv";
-
-const CONFIGURATION: Configuration = Configuration {
-    variable: "PIP_CONFIG_FILE",
-    below_home: &[".config/pip/pip.conf", ".pip/pip.conf"],
-    files: &[],
-    variables: &["PIP_"],
-};
+/// Where pip asks if its configuration has no other index.
+const INDEX: &str = "https://pypi.org/simple";
 
 /// The user's Python, with where its files are.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-struct Python {
+pub(super) struct Pip {
     program: PathBuf,
     prefixes: Vec<PathBuf>,
     pip: Option<PathBuf>,
@@ -49,22 +44,13 @@ tag = '%s-%d.%d-%s' % (sys.implementation.name, *sys.version_info[:2], sysconfig
 print(json.dumps({'program': sys.executable, 'prefixes': sorted({sys.prefix, sys.base_prefix}), 'pip': pip, 'tag': tag}))
 ";
 
-impl Python {
-    fn find(clients: &Clients<'_>) -> Result<Python, SourceError> {
+impl Pip {
+    pub fn find(clients: &Clients<'_>) -> Result<Pip, SourceError> {
         let printed = clients.ask(PYTHON, &["-c", QUESTION])?;
         let answer = printed.lines().last().unwrap_or_default();
-        let python: Python =
+        let python: Pip =
             serde_json::from_str(answer).map_err(|error| SourceError::output(PYTHON, error))?;
         if python.pip.is_none() { Err(SourceError::MissingClient(PIP)) } else { Ok(python) }
-    }
-
-    fn readable(&self) -> Vec<PathBuf> {
-        let all = self.prefixes.iter().chain(&self.pip);
-        let mut outside: Vec<PathBuf> = all.flat_map(|path| outside_of_system([path])).collect();
-        let inside =
-            |path: &PathBuf| self.prefixes.iter().any(|p| p != path && path.starts_with(p));
-        outside.retain(|path| !inside(path));
-        outside
     }
 
     fn pip(&self, arguments: &[&str]) -> Call {
@@ -82,7 +68,7 @@ impl Python {
         wanted: &str,
         options: &[&str],
         sandbox: &mut ClientSandbox,
-    ) -> Result<Option<Vec<PackageReport>>, SourceError> {
+    ) -> Result<Option<Vec<Reported>>, SourceError> {
         let dry =
             ["install", "--dry-run", "--ignore-installed", "--only-binary", ":all:", "--quiet"];
         let call = self.pip(&dry).arguments(options).arguments(["--report", "-", wanted]);
@@ -91,139 +77,279 @@ impl Python {
             let nothing = is_not_found(&output.stderr);
             return if nothing { Ok(None) } else { Err(output.failure(PIP)) };
         }
-        let mut report =
-            read_report(&output.stdout).ok_or_else(|| SourceError::output(PIP, "no report"))?;
+        let report: Report = serde_json::from_str(&output.stdout)
+            .map_err(|error| SourceError::output(PIP, error))?;
+        let mut packages = report.install;
         // Older ones have it in a warning only.
-        for package in &mut report {
-            let warning = format!("is a yanked version: '{}' candidate", package.name);
+        for package in &mut packages {
+            let warning = format!("is a yanked version: '{}' candidate", package.name());
             package.is_yanked |= output.stderr.contains(&warning);
         }
-        Ok(Some(report))
+        Ok(Some(packages))
+    }
+
+    /// A package that has only source code.
+    fn without_wheel(
+        &self,
+        asked: &Asked<'_>,
+        sandbox: &mut ClientSandbox,
+    ) -> Result<Option<Candidate>, SourceError> {
+        let mut call = self.pip(&["index", "versions", asked.name]);
+        call.time_limit = LOOK_UP_TIME;
+        let output = sandbox.run(call, &mut |_| {})?;
+        // `docopt (0.6.2)`
+        let mut lines = output.stdout.lines();
+        let found = lines.find_map(|line| line.split_once(" (")?.1.strip_suffix(')'));
+        let found = found.filter(|found| output.succeeded() && check_version(found).is_ok());
+        Ok(found.filter(|_| asked.version.is_none()).map(|found| {
+            let source = SourceRef::checked(SourceKind::Pypi, asked.name.to_owned());
+            Candidate { unusable: Some(Unusable::NoWheel), ..Candidate::new(source, found) }
+        }))
+    }
+
+    /// What the index has of a package, where it answers in JSON: files with their times. Older pips do not
+    /// show them.
+    fn files_in_index(
+        &self,
+        name: &str,
+        clients: &Clients<'_>,
+        sandbox: &mut ClientSandbox,
+    ) -> Vec<IndexFile> {
+        let list = sandbox.run(self.pip(&["config", "list"]), &mut |_| {});
+        let list = list.map(|output| output.stdout).unwrap_or_default();
+        let mut set = list.lines().filter_map(|line| line.split_once(".index-url='"));
+        let index = set.next_back().map_or(INDEX, |(_, url)| url.trim_end_matches('\''));
+        let url = format!("{}/{}/", index.trim_end_matches('/'), plain_name(name));
+        let accept = [("accept", "application/vnd.pypi.simple.v1+json")];
+        let answer = clients.http().text(&url, &accept, LARGEST_INDEX).ok().flatten();
+        let page: Option<IndexPage> = answer.and_then(|text| serde_json::from_str(&text).ok());
+        page.map(|page| page.files).unwrap_or_default()
     }
 }
 
-pub(super) fn look_up(
-    name: &str,
-    version: Option<&str>,
-    clients: &Clients<'_>,
-    directory: &Path,
-) -> Result<Option<Candidate>, SourceError> {
-    let python = Python::find(clients)?;
-    let mut sandbox =
-        ClientSandbox::open(clients, Some(&CONFIGURATION), python.readable(), directory)?;
-    let wanted = version.map_or_else(|| name.to_owned(), |version| format!("{name}=={version}"));
-    let Some(found) = python.resolve(&wanted, &["--no-deps"], &mut sandbox)? else {
-        return without_wheel(name, version, &python, &mut sandbox);
-    };
-    let Some(report) = found.into_iter().next() else { return Ok(None) };
-    check_version(&report.version).map_err(|error| SourceError::output(PIP, error))?;
-    if !same_package(&report.name, name) {
-        return Err(SourceError::output(PIP, format!("`{}` for `{name}`", report.name)));
+const LARGEST_INDEX: u64 = 64 << 20;
+
+/// The report of an install that does not happen.
+#[derive(Debug, Deserialize)]
+struct Report {
+    install: Vec<Reported>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Reported {
+    metadata: Value,
+    download_info: Value,
+    /// It comes from an address that a package has, and not from an index.
+    #[serde(default)]
+    is_direct: bool,
+    #[serde(default)]
+    is_yanked: bool,
+}
+
+impl Reported {
+    fn name(&self) -> &str {
+        self.metadata["name"].as_str().unwrap_or_default()
     }
-    let mut candidate = candidate(name, &report.version)?.described(
-        report.summary.as_deref(),
-        report.homepage.as_deref(),
-        report.license.as_deref(),
-    );
-    candidate.owner = report.author;
-    Ok(Some(candidate))
 }
 
-fn candidate(name: &str, version: &str) -> Result<Candidate, SourceError> {
-    let source =
-        SourceRef::new(SourceKind::Pypi, name).map_err(|error| SourceError::output(PIP, error))?;
-    Ok(Candidate::new(source, version))
+#[derive(Debug, Deserialize)]
+struct IndexPage {
+    files: Vec<IndexFile>,
 }
 
-/// A package that has only source code.
-fn without_wheel(
-    name: &str,
-    version: Option<&str>,
-    python: &Python,
-    sandbox: &mut ClientSandbox,
-) -> Result<Option<Candidate>, SourceError> {
-    let mut call = python.pip(&["index", "versions", name]);
-    call.time_limit = LOOK_UP_TIME;
-    let output = sandbox.run(call, &mut |_| {})?;
-    // `docopt (0.6.2)`
-    let found = output.stdout.lines().find_map(|line| line.split_once(" (")?.1.strip_suffix(')'));
-    let found = found.filter(|found| output.succeeded() && check_version(found).is_ok());
-    let Some(found) = found.filter(|_| version.is_none()) else { return Ok(None) };
-    let mut candidate = candidate(name, found)?;
-    candidate.unusable = Some(Unusable::NoWheel);
-    Ok(Some(candidate))
+#[derive(Debug, Deserialize)]
+struct IndexFile {
+    filename: String,
+    #[serde(default, rename = "upload-time")]
+    upload_time: Option<String>,
+    /// Where its attestation is.
+    #[serde(default)]
+    provenance: Option<String>,
 }
 
-pub(super) fn fetch(
-    step: &FetchStep<'_>,
-    partial: &mut PartialArtifact,
-    context: &mut SourceContext<'_>,
-) -> Result<(), SourceError> {
-    let directory = partial.part(step.part)?;
-    let (clients, progress) = context.split();
-    let python = Python::find(&clients)?;
-    let mut sandbox = ClientSandbox::open(
-        &clients,
-        Some(&CONFIGURATION),
-        python.readable(),
-        partial.directory(),
-    )?;
-    let key = format!("{} {}", step.part, python.tag);
-    let lock = match step.locks.get(&key) {
-        Some(lock) => lock.clone(),
-        None => {
-            let found = python.resolve(&step.requirement(), &[], &mut sandbox)?;
-            lock_of(
-                &found.ok_or_else(|| {
-                    SourceError::not_found(SourceKind::Pypi, step.package, step.version)
-                })?,
-                step,
-            )?
+impl IndexFile {
+    /// The version in the name of a wheel.
+    fn version(&self) -> Option<&str> {
+        self.filename.strip_suffix(".whl")?.split('-').nth(1)
+    }
+}
+
+impl Registry for Pip {
+    fn configuration(&self) -> Configuration {
+        Configuration {
+            variable: "PIP_CONFIG_FILE",
+            below_home: &[".config/pip/pip.conf", ".pip/pip.conf"],
+            files: &[],
+            variables: &["PIP_"],
         }
-    };
-    let requirements = sandbox.work().join("requirements.txt");
-    fs::write(&requirements, &lock).map_err(SourceError::io(&requirements))?;
-    sandbox.give(&requirements)?;
-    let download = ["download", "--only-binary", ":all:", "--no-deps", "--progress-bar", "off"];
-    let call = python.pip(&download).arguments(["--require-hashes", "--dest"]);
-    let call = call.arguments([&directory]).arguments(["-r".into(), requirements.into_os_string()]);
-    let mut fetched = 0;
-    let output = sandbox.run(call, &mut |line| {
-        if let Some(what) = line.strip_prefix("Downloading ") {
-            fetched += 1;
-            progress.amount(fetched, None, Unit::Items);
-            progress.line(what);
+    }
+
+    fn readable(&self) -> Vec<PathBuf> {
+        let all = self.prefixes.iter().chain(&self.pip);
+        let mut outside: Vec<PathBuf> = all.flat_map(|path| outside_of_system([path])).collect();
+        let inside =
+            |path: &PathBuf| self.prefixes.iter().any(|p| p != path && path.starts_with(p));
+        outside.retain(|path| !inside(path));
+        outside
+    }
+
+    fn look_up(
+        &self,
+        asked: &Asked<'_>,
+        sandbox: &mut ClientSandbox,
+    ) -> Result<Option<Candidate>, SourceError> {
+        let find = |wanted: &str, sandbox: &mut ClientSandbox| {
+            let found = self.resolve(wanted, &["--no-deps"], sandbox)?;
+            let Some(package) = found.and_then(|found| found.into_iter().next()) else {
+                return Ok(None);
+            };
+            let candidate = candidate_of(&package.metadata);
+            candidate.map(Some).ok_or_else(|| SourceError::output(PIP, "a package without a name"))
+        };
+        let Some(mut candidate) = find(&asked.wanted("=="), sandbox)? else {
+            return self.without_wheel(asked, sandbox);
+        };
+        let files = self.files_in_index(asked.name, asked.clients, sandbox);
+        let published = |version: &str| {
+            let own = files.iter().filter(|file| file.version() == Some(version));
+            own.filter_map(|file| file.upload_time.clone()).max()
+        };
+        candidate.published = published(&candidate.version);
+        if !asked.is_too_young(candidate.published.as_deref()) {
+            return Ok(Some(candidate));
         }
-    })?;
-    drop(sandbox);
-    output.success(PIP)?;
-    for wheel in wheels(&directory)? {
-        let sha256 = file_sha256(&wheel).map_err(SourceError::io(&wheel))?;
-        let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        partial.checksums.push((name, format!("sha256:{sha256}")));
+        let mut young: Vec<&str> = files.iter().filter_map(IndexFile::version).collect();
+        young.sort_unstable();
+        young.dedup();
+        young.retain(|version| asked.is_too_young(published(version).as_deref()));
+        let others: Vec<String> = young.iter().map(|version| format!("!={version}")).collect();
+        let older = find(&format!("{}{}", asked.name, others.join(",")), sandbox)?;
+        let Some(mut older) = older else { return Ok(Some(candidate.too_young())) };
+        older.published = published(&older.version);
+        Ok(Some(older.instead_of(candidate)))
     }
-    if programs(&directory, step.package, step.extras)?.is_empty() {
-        let why = Unusable::Library;
-        return Err(SourceError::unusable(SourceKind::Pypi, step.package, step.version, why));
+
+    fn fetch(&self, package: &Package<'_>, mut work: Fetching<'_>) -> Result<(), SourceError> {
+        let key = format!("{} {}", package.part, self.tag);
+        let lock = match work.locks.get(&key) {
+            Some(lock) => lock.clone(),
+            None => {
+                let extras = match package.options {
+                    [] => String::new(),
+                    extras => format!("[{}]", extras.join(",")),
+                };
+                let wanted = format!("{}{extras}=={}", package.name, package.version);
+                let found = self.resolve(&wanted, &[], &mut work.sandbox)?;
+                lock_of(&found.ok_or_else(|| package.not_found())?, package)?
+            }
+        };
+        let requirements = work.sandbox.work().join("requirements.txt");
+        fs::write(&requirements, &lock).map_err(SourceError::io(&requirements))?;
+        work.sandbox.give(&requirements)?;
+        let download = ["download", "--only-binary", ":all:", "--no-deps", "--progress-bar", "off"];
+        let call = self.pip(&download).arguments(["--require-hashes", "--dest"]);
+        let call = call.arguments([&work.directory]);
+        let call = call.arguments(["-r".into(), requirements.into_os_string()]);
+        work.run(call, "Downloading ")?.success(PIP)?;
+        let index = match work.locks.contains_key(&key) {
+            true => Vec::new(),
+            false => self.files_in_index(package.name, &work.clients, &mut work.sandbox),
+        };
+        drop(work.sandbox);
+        for wheel in wheels(&work.directory)? {
+            let sha256 = file_sha256(&wheel).map_err(SourceError::io(&wheel))?;
+            let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if let Some(listed) = index.iter().find(|file| file.filename == name) {
+                let file = AttestedFile::pypi(&name, &sha256)?;
+                let asked = listed
+                    .provenance
+                    .as_deref()
+                    .map(|url| work.clients.attestation(url, &[], &file));
+                work.artifact.attestation = Some(asked.unwrap_or(Ok(Attestation::Absent))?);
+            }
+            work.artifact.checksums.push((name, format!("sha256:{sha256}")));
+        }
+        work.artifact.locks.insert(key, lock);
+        work.artifact.made_for = Some(self.tag.clone());
+        Ok(())
     }
-    partial.locks.insert(key, lock);
-    partial.made_for = Some(python.tag);
-    Ok(())
+
+    /// A virtual environment with the wheels, whose programs are linked.
+    fn build(&self, package: &Package<'_>, mut work: Building<'_>) -> Result<(), SourceError> {
+        let environment = work.install.join(ENVIRONMENT);
+        let make = Call::new(PYTHON, self.program.clone(), &["-m", "venv", "--without-pip"]);
+        let fill = self.pip(&["--python"]).arguments([environment.join("bin/python")]);
+        let fill = fill.arguments(["install", "--no-index", "--no-deps", "--ignore-installed"]);
+        let fill = fill.arguments(["--no-warn-script-location"]);
+        for call in [make.arguments([&environment]), fill.arguments(wheels(&work.fetched)?)] {
+            work.run(call.variable("PIP_CONFIG_FILE", "/dev/null"), "")?;
+        }
+        drop(work.sandbox);
+        let programs = installed_programs(&environment, package)?;
+        if programs.is_empty() {
+            return Err(package.unusable(Unusable::Library));
+        }
+        for program in programs {
+            let file = format!("{ENVIRONMENT}/bin/{program}");
+            link_program(work.built, work.install, &program, &file)?;
+        }
+        let outside = |path: &PathBuf| outside_of_system([path]);
+        work.built.runtime.extend(self.prefixes.iter().flat_map(outside));
+        Ok(())
+    }
+}
+
+/// A package in a report of `pip install --dry-run --report -`, by its metadata.
+fn candidate_of(metadata: &Value) -> Option<Candidate> {
+    let string = |key: &str| metadata[key].as_str().filter(|text| !text.trim().is_empty());
+    let list = |key: &str| metadata[key].as_array().into_iter().flatten().filter_map(Value::as_str);
+    // `Repository, https://…`
+    let labelled = |label: &str| {
+        let mut urls = list("project_url").filter_map(|text| text.split_once(','));
+        urls.find(|(known, _)| known.trim().eq_ignore_ascii_case(label)).map(|(_, url)| url.trim())
+    };
+    let page = string("home_page").or_else(|| PAGES.iter().find_map(|label| labelled(label)));
+    // `License :: OSI Approved :: MIT License`
+    let classified = list("classifier").find_map(|text| {
+        let license = text.strip_prefix("License :: ")?.rsplit(" :: ").next()?;
+        (license != "OSI Approved").then_some(license)
+    });
+    let license = string("license_expression")
+        .or_else(|| string("license").filter(|text| text.len() <= 80))
+        .or(classified);
+    let source = SourceRef::checked(SourceKind::Pypi, string("name")?.to_owned());
+    let mut candidate =
+        Candidate::new(source, string("version")?).described(string("summary"), page, license);
+    candidate.owner = string("author").or_else(|| string("author_email")).map(str::to_owned);
+    Some(candidate)
+}
+
+const PAGES: &[&str] =
+    &["homepage", "home", "repository", "source", "source code", "sources", "code", "github"];
+
+/// Whether pip has found nothing, rather than failed.
+fn is_not_found(stderr: &str) -> bool {
+    let has = |text: &str| stderr.lines().any(|line| line.starts_with(text));
+    let unreachable = ["Retrying (", "Failed to establish a new connection", "Could not fetch URL"];
+    has("ERROR: No matching distribution found for")
+        && !unreachable.iter().any(|text| stderr.contains(text))
 }
 
 /// The choice of pip, as a file of requirements with hashes.
-fn lock_of(found: &[PackageReport], step: &FetchStep<'_>) -> Result<String, SourceError> {
-    let refuse =
-        |why| Err(SourceError::unusable(SourceKind::Pypi, step.package, step.version, why));
+fn lock_of(found: &[Reported], wanted: &Package<'_>) -> Result<String, SourceError> {
     let mut lines = Vec::new();
     for package in found {
-        let Some(sha256) = package.sha256.as_ref().filter(|_| !package.is_direct) else {
-            return refuse(Unusable::DirectReference);
+        let download = &package.download_info;
+        let sha256 = download["archive_info"]["hashes"]["sha256"].as_str();
+        let Some(sha256) = sha256.filter(|_| !package.is_direct) else {
+            return Err(wanted.unusable(Unusable::DirectReference));
         };
-        if package.is_yanked && same_package(&package.name, step.package) {
-            return refuse(Unusable::Yanked);
+        let (name, version) = (package.name(), package.metadata["version"].as_str());
+        if package.is_yanked && plain_name(name) == plain_name(wanted.name) {
+            return Err(wanted.unusable(Unusable::Yanked));
         }
-        let (name, version, url) = (&package.name, &package.version, &package.url);
+        let (version, url) = (version.unwrap_or_default(), download["url"].as_str());
+        let url = url.unwrap_or_default();
         lines.push(format!("{name}=={version} --hash=sha256:{sha256}  # {url}\n"));
     }
     lines.sort();
@@ -232,38 +358,8 @@ fn lock_of(found: &[PackageReport], step: &FetchStep<'_>) -> Result<String, Sour
 
 /// Whether what was fetched is for the Python that is here now. Where there is none, what is there is used.
 pub(super) fn is_for_this_python(artifact: &Artifact, context: &mut SourceContext<'_>) -> bool {
-    let python = Python::find(&context.split().0);
+    let python = Pip::find(&context.split().0);
     python.map_or(true, |python| artifact.made_for.as_deref() == Some(python.tag.as_str()))
-}
-
-/// A virtual environment with the wheels, whose programs are linked.
-pub(super) fn build(
-    package: &str,
-    extras: &[String],
-    step: &BuildStep<'_>,
-    built: &mut Built,
-    context: &mut SourceContext<'_>,
-) -> Result<(), SourceError> {
-    let (install, environment) = (step.install, step.install.join(ENVIRONMENT));
-    let (clients, progress) = context.split();
-    let python = Python::find(&clients)?;
-    let readable = python.readable().into_iter().chain([step.fetched.clone()]).collect();
-    let mut sandbox = ClientSandbox::open(&clients, None, readable, install)?;
-    let make = Call::new(PYTHON, python.program.clone(), &["-m", "venv", "--without-pip"]);
-    let fill = python.pip(&["--python"]).arguments([environment.join("bin/python")]);
-    let fill = fill.arguments(["install", "--no-index", "--no-deps", "--ignore-installed"]);
-    let fill = fill.arguments(["--no-warn-script-location"]);
-    for call in [make.arguments([&environment]), fill.arguments(wheels(&step.fetched)?)] {
-        let (name, call) = (call.name, call.variable("PIP_CONFIG_FILE", "/dev/null"));
-        sandbox.run(call, &mut |line| progress.line(line))?.success(name)?;
-    }
-    drop(sandbox);
-    for program in programs(&step.fetched, package, extras)? {
-        link_program(built, install, &program, &format!("{ENVIRONMENT}/bin/{program}"))?;
-    }
-    let outside = |path: &PathBuf| outside_of_system([path]);
-    built.runtime.extend(python.prefixes.iter().flat_map(outside));
-    Ok(())
 }
 
 fn wheels(directory: &Path) -> Result<Vec<PathBuf>, SourceError> {
@@ -274,26 +370,99 @@ fn wheels(directory: &Path) -> Result<Vec<PathBuf>, SourceError> {
     Ok(wheels)
 }
 
-/// The programs of a package, by its wheel.
-fn programs(
-    directory: &Path,
-    package: &str,
-    extras: &[String],
+/// The programs of a package, as pip has recorded them.
+fn installed_programs(
+    environment: &Path,
+    package: &Package<'_>,
 ) -> Result<Vec<String>, SourceError> {
-    let is_own = |path: &&PathBuf| {
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        file.split('-').next().is_some_and(|name| same_package(name, package))
+    let library = environment.join("lib");
+    let pythons = fs::read_dir(&library).map_err(SourceError::io(&library))?.flatten();
+    let packages =
+        pythons.flat_map(|python| fs::read_dir(python.path().join("site-packages"))).flatten();
+    let own = packages.flatten().map(|entry| entry.path()).find(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.strip_suffix(".dist-info").and_then(|name| name.split('-').next());
+        name.is_some_and(|name| plain_name(name) == plain_name(package.name))
+    });
+    let own = own.ok_or_else(|| SourceError::NoFile(format!("a wheel of {}", package.name)))?;
+    let record = own.join("RECORD");
+    let record = fs::read_to_string(&record).map_err(SourceError::io(&record))?;
+    let points = fs::read_to_string(own.join("entry_points.txt")).unwrap_or_default();
+    Ok(programs_in_record(&record, &points, package.options))
+}
+
+/// The names in `bin/`. A script that needs an extra counts only if the extra is installed.
+fn programs_in_record(record: &str, entry_points: &str, extras: &[String]) -> Vec<String> {
+    let lacks_extra = |program: &str| {
+        let line = entry_points.lines().find_map(|line| {
+            let (name, function) = line.split_once('=')?;
+            (name.trim() == program).then_some(function)
+        });
+        let needed = line.and_then(|line| line.split_once('[')).map_or("", |(_, rest)| rest);
+        let mut needed = needed.trim_end().trim_end_matches(']').split(',').map(str::trim);
+        needed.any(|extra| !extra.is_empty() && extras.iter().all(|known| known != extra))
     };
-    let wheel = wheels(directory)?.iter().find(is_own).cloned();
-    let wheel = wheel.ok_or_else(|| SourceError::NoFile(format!("a wheel of {package}")))?;
-    wheel_programs(&wheel, extras)
+    let files = record.lines().filter_map(|line| line.split(',').next()?.split_once("/bin/"));
+    let programs = files.filter(|(above, _)| above.split('/').all(|part| part == ".."));
+    let mut programs: Vec<String> = programs
+        .map(|(_, name)| name.to_owned())
+        .filter(|name| is_program_name(name) && !lacks_extra(name))
+        .collect();
+    programs.sort();
+    programs
 }
 
 /// Capital letters and separators do not matter in names of packages.
-fn same_package(one: &str, two: &str) -> bool {
-    let plain = |name: &str| {
-        let lower = name.to_ascii_lowercase();
-        lower.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
-    };
-    plain(one) == plain(two)
+fn plain_name(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    lower.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLACK: &str = r#"{
+        "metadata_version": "2.5", "name": "black", "version": "26.10.1",
+        "summary": "The uncompromising code formatter.", "license_expression": "MIT",
+        "project_url": [ "Documentation, https://black.readthedocs.io/",
+            "Repository, https://github.com/psf/black", "Issues, https://x/issues" ]
+        }"#;
+
+    #[test]
+    fn a_report_is_read() {
+        let read = |text: &str| candidate_of(&serde_json::from_str(text).unwrap());
+        let black = read(BLACK).unwrap();
+        assert_eq!((black.source.name(), black.version.as_str()), ("black", "26.10.1"));
+        assert_eq!(black.homepage.as_deref(), Some("https://github.com/psf/black"));
+        assert_eq!(black.license.as_deref(), Some("MIT"));
+        let classified = "\"classifier\": [\"License :: OSI Approved\", \"License :: OSI Approved :: MIT License\"]";
+        let long = format!("\"license\": \"{}\", {classified}", "text ".repeat(40));
+        let old = BLACK.replace("\"license_expression\": \"MIT\"", &long);
+        assert_eq!(read(&old).unwrap().license.as_deref(), Some("MIT License"));
+        assert_eq!(read("{}"), None);
+        assert_eq!(read(r#"{"name":"x"}"#), None);
+    }
+
+    #[test]
+    fn the_absence_of_a_package_is_read() {
+        let nothing = "ERROR: Could not find a version that satisfies the requirement x (from versions: none)\nERROR: No matching distribution found for x\n";
+        assert!(is_not_found(nothing));
+        let offline =
+            format!("WARNING: Retrying (Retry(total=4)) after connection broken by x\n{nothing}");
+        assert!(!is_not_found(&offline));
+        assert!(!is_not_found("ERROR: pip is broken"));
+    }
+
+    #[test]
+    fn programs_are_read_from_the_record_of_pip() {
+        let record = "../../../bin/black,sha256=x,12\n../../../bin/blackd,sha256=y,1\nblack/bin/no.py,,\n\
+            ../../../bin/ruff,,\nblack-26.dist-info/RECORD,,\n";
+        let points = "[console_scripts]\nblack = black:main\nblackd = blackd:main [d, e]\n";
+        assert_eq!(programs_in_record(record, points, &[]), ["black", "ruff"]);
+        let extras = ["d".to_owned(), "e".to_owned()];
+        assert_eq!(programs_in_record(record, points, &extras), ["black", "blackd", "ruff"]);
+        assert_eq!(programs_in_record(record, points, &extras[..1]), ["black", "ruff"]);
+        assert!(programs_in_record("", "", &[]).is_empty());
+    }
 }

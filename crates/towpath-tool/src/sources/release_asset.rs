@@ -4,6 +4,7 @@
 
 use super::host_platform::HostPlatform;
 use serde::Serialize;
+use towpath_core::data_rows;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReleaseAsset {
@@ -17,167 +18,25 @@ pub struct ReleaseAsset {
     pub sha256: Option<String>,
 }
 
-/// Archives and compressed files, best first.
-const FORMATS: &[&str] = &[
-    ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tzst", ".tar.bz2", ".tbz", ".tbz2", ".zip",
-    ".gz", ".xz", ".zst", ".bz2",
-];
+/// Spellings, by the kind of word and what it means.
+fn spellings(kind: &str, meaning: &str) -> impl Iterator<Item = &'static str> {
+    let rows = data_rows(include_str!("release_words.txt"));
+    let row =
+        rows.into_iter().find(move |[known, of, _]: &[&str; 3]| *known == kind && *of == meaning);
+    row.map_or("", |[_, _, words]| words).split(' ')
+}
 
-/// Packages of systems, checksums, signatures, documents: nothing to unpack and run.
-const OTHER_SUFFIXES: &[&str] = &[
-    "sha256",
-    "sha256sum",
-    "sha512",
-    "sha512sum",
-    "sha1",
-    "md5",
-    "b3",
-    "sum",
-    "sums",
-    "asc",
-    "sig",
-    "minisig",
-    "sigstore",
-    "pem",
-    "crt",
-    "cert",
-    "pub",
-    "sbom",
-    "spdx",
-    "json",
-    "jsonl",
-    "yml",
-    "yaml",
-    "toml",
-    "txt",
-    "md",
-    "html",
-    "pdf",
-    "deb",
-    "rpm",
-    "apk",
-    "msi",
-    "exe",
-    "dmg",
-    "pkg",
-    "appimage",
-    "zsync",
-    "whl",
-    "gem",
-    "nupkg",
-    "snap",
-    "flatpak",
-    "vsix",
-    "jar",
-    "rb",
-    "rs",
-    "js",
-    "ps1",
-    "fish",
-    "bash",
-    "zsh",
-    "1",
-    "att",
-    "bundle",
-    "patch",
-    "diff",
-    "intoto",
-    "provenance",
-    "img",
-    "iso",
-    "wasm",
-    "so",
-    "dylib",
-    "dll",
-    "a",
-    "lib",
-];
+/// What the words of a name mean, of one kind: its first row that has one of them.
+fn meaning(kind: &str, words: &[String]) -> Option<&'static str> {
+    let rows = data_rows(include_str!("release_words.txt")).filter(|[known, _, _]| *known == kind);
+    let has =
+        |list: &str| list.split(' ').any(|spelling| words.iter().any(|word| word == spelling));
+    rows.into_iter().find(|[_, _, list]: &[&str; 3]| has(list)).map(|[_, of, _]| of)
+}
 
-const OTHER_WORDS: &[&str] = &[
-    "source", "src", "sources", "vendor", "vendored", "debug", "dbg", "symbols", "dsym", "docs",
-    "man",
-];
-
-const SYSTEMS: &[(&str, &[&str])] = &[
-    ("linux", &["linux", "linux64", "linux32", "unknownlinux", "linuxmusl", "linuxgnu"]),
-    ("macos", &["macos", "darwin", "apple", "osx", "mac", "macosx", "macos64", "darwin64"]),
-    ("windows", &["windows", "win", "win32", "win64", "windows64", "windows32", "msvc", "mingw"]),
-    ("freebsd", &["freebsd", "freebsd64"]),
-    (
-        "other",
-        &[
-            "netbsd",
-            "openbsd",
-            "dragonfly",
-            "android",
-            "illumos",
-            "solaris",
-            "sunos",
-            "aix",
-            "wasi",
-            "wasm32",
-            "plan9",
-            "ios",
-            "haiku",
-        ],
-    ),
-];
-
-const PROCESSORS: &[(&str, &[&str])] = &[
-    ("x86-64", &["amd64", "x64", "64bit", "linux64", "win64", "macos64", "darwin64", "64"]),
-    ("aarch64", &["aarch64", "arm64", "armv8", "arm64v8", "aarch64be"]),
-    ("x86", &["x86", "i386", "i486", "i586", "i686", "386", "32bit", "linux32", "win32", "ia32"]),
-    (
-        "arm",
-        &[
-            "arm",
-            "armhf",
-            "armv5",
-            "armv6",
-            "armv7",
-            "armv6l",
-            "armv7l",
-            "arm32",
-            "armv6hf",
-            "armv7hf",
-            "armel",
-            "arm7",
-            "arm6",
-            "arm5",
-            "armv5te",
-            "thumbv7neon",
-            "gnueabihf",
-            "gnueabi",
-            "musleabihf",
-            "musleabi",
-        ],
-    ),
-    (
-        "other",
-        &[
-            "ppc64",
-            "ppc64le",
-            "powerpc64",
-            "powerpc64le",
-            "powerpc",
-            "s390x",
-            "riscv64",
-            "riscv64gc",
-            "mips",
-            "mips64",
-            "mips64le",
-            "mipsle",
-            "mipsel",
-            "loongarch64",
-            "loong64",
-            "sparc64",
-            "wasm32",
-        ],
-    ),
-];
-
-/// Processors newer than the oldest of their kind: a program for them may not run here.
-const NEWER: &[&str] = &["v2", "v3", "v4", "avx2", "avx512", "modern"];
+fn has(kind: &str, of: &str, words: &[String]) -> bool {
+    spellings(kind, of).any(|spelling| words.iter().any(|word| word == spelling))
+}
 
 /// The file for a machine; `tool` decides between the programs of one release.
 pub(super) fn choose_asset<'a>(
@@ -196,17 +55,17 @@ pub(super) fn choose_asset<'a>(
 /// How well a file fits; none if it is for another machine, or nothing that can be installed.
 fn fitness(file: &str, platform: &HostPlatform, tool: &str) -> Option<i32> {
     let lower = file.to_ascii_lowercase();
-    let format = FORMATS.iter().position(|suffix| lower.ends_with(suffix));
-    let stem = format.map_or(lower.as_str(), |at| &lower[..lower.len() - FORMATS[at].len()]);
+    let formats: Vec<&str> = spellings("format", "").collect();
+    let format = formats.iter().position(|suffix| lower.ends_with(suffix));
+    let stem = format.map_or(lower.as_str(), |at| &lower[..lower.len() - formats[at].len()]);
     let words = words(stem);
     let suffix = stem.rsplit_once('.').map_or("", |(_, suffix)| suffix);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    if (format.is_none() || suffix != "1") && OTHER_SUFFIXES.contains(&suffix) || has(OTHER_WORDS) {
+    let is_other = spellings("no program", "suffix").any(|other| other == suffix);
+    if (format.is_none() || suffix != "1") && is_other || has("no program", "word", &words) {
         return None;
     }
     let mut score = 0;
-    let system = SYSTEMS.iter().find(|(_, list)| has(list)).map(|(system, _)| *system);
-    let processor = PROCESSORS.iter().find(|(_, list)| has(list)).map(|(processor, _)| *processor);
+    let system = meaning("system", &words);
     match system {
         Some(system) if system != platform.os => return None,
         Some(_) => score += 40,
@@ -214,40 +73,30 @@ fn fitness(file: &str, platform: &HostPlatform, tool: &str) -> Option<i32> {
         None if format.is_none() => return None,
         None => {}
     }
-    match processor {
+    let processor = meaning("processor", &words);
+    match processor.filter(|processor| !matches!(*processor, "newer" | "any")) {
         Some(processor) if processor != platform.arch => return None,
-        Some(_) => score += 20,
-        None if has(&["universal", "universal2", "all"]) => score += 10,
+        Some(_) => score += if has("processor", "newer", &words) { 5 } else { 20 },
+        None if has("processor", "any", &words) => score += 10,
         // What has no processor in its name is for the usual one.
         None if system.is_some() && platform.arch != "x86-64" => return None,
         None => {}
     }
-    score += libc_fitness(&words, platform.libc)?;
-    if has(NEWER) && processor.is_some() {
-        score -= 15;
-    }
+    score += match (platform.libc, meaning("library", &words)) {
+        (Some("musl"), Some("glibc")) => return None,
+        // Almost always linked statically, so it runs; yet the other one is what its authors test.
+        (Some("glibc"), Some("musl")) => 3,
+        (Some(_), Some(_)) => 5,
+        _ => 4,
+    };
     let tool = tool.to_ascii_lowercase();
     if stem == tool
         || stem.strip_prefix(&tool).is_some_and(|rest| rest.starts_with(['-', '_', '.']))
     {
         score += 10;
     }
-    let format = format.unwrap_or(FORMATS.len());
+    let format = format.unwrap_or(formats.len());
     Some(3 * score - i32::try_from(format).unwrap_or(i32::MAX))
-}
-
-fn libc_fitness(words: &[String], libc: Option<&str>) -> Option<i32> {
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let musl = has(&["musl", "linuxmusl", "musleabi", "musleabihf", "alpine"]);
-    let glibc = has(&["gnu", "glibc", "linuxgnu"]);
-    match libc {
-        Some("musl") if glibc => None,
-        Some("musl") if musl => Some(5),
-        // Almost always linked statically, so it runs; yet the other one is what its authors test.
-        Some("glibc") if musl => Some(3),
-        Some("glibc") if glibc => Some(5),
-        _ => Some(4),
-    }
 }
 
 /// The words of a file name. `x86_64` is one, and has three spellings.
@@ -266,8 +115,9 @@ fn words(stem: &str) -> Vec<String> {
 pub(super) fn plain_program_name(file: &str) -> &str {
     let lower = file.to_ascii_lowercase();
     let machine = |word: &str| {
-        SYSTEMS.iter().chain(PROCESSORS).any(|(_, list)| list.contains(&word))
-            || matches!(word, "x86" | "unknown" | "pc" | "gnu" | "musl" | "static" | "release")
+        let word = [word.to_owned()];
+        let known = ["system", "processor"].into_iter().filter_map(|kind| meaning(kind, &word));
+        known.into_iter().any(|of| !matches!(of, "newer" | "any")) || has("tail", "", &word)
     };
     let version = |word: &str| {
         let digits = word.strip_prefix('v').unwrap_or(word);
@@ -287,7 +137,8 @@ pub(super) fn plain_program_name(file: &str) -> &str {
 /// The version in a file name: the first word of numbers and points after a separator.
 pub(super) fn version_in_name(file: &str) -> Option<&str> {
     let lower = file.to_ascii_lowercase();
-    let stem = FORMATS.iter().find_map(|suffix| lower.strip_suffix(suffix)).unwrap_or(&lower);
+    let stem = spellings("format", "").find_map(|suffix| lower.strip_suffix(suffix));
+    let stem = stem.unwrap_or(&lower);
     let file = &file[..stem.len()];
     let starts = file.match_indices(['-', '_']).map(|(at, _)| at + 1);
     starts.into_iter().find_map(|start| {
@@ -305,31 +156,17 @@ pub(super) fn checksum_asset<'a>(
     assets: &'a [ReleaseAsset],
     file: &str,
 ) -> Option<&'a ReleaseAsset> {
-    let own = [".sha256", ".sha256sum", ".sha256.txt"].map(|suffix| format!("{file}{suffix}"));
-    let all = [
-        "sha256sums",
-        "sha256sums.txt",
-        "sha256sum.txt",
-        "sha256.txt",
-        "checksums.txt",
-        "checksums.sha256",
-        "checksums_sha256.txt",
-        "sha256",
-    ];
-    let named = |names: &[&str], asset: &&ReleaseAsset| {
-        names.iter().any(|name| asset.file.eq_ignore_ascii_case(name))
+    let file = file.to_ascii_lowercase();
+    let find = |wanted: &dyn Fn(&str, &str) -> bool, of: &str| {
+        let lists = |asset: &&ReleaseAsset| {
+            let name = asset.file.to_ascii_lowercase();
+            spellings("checksums", of).any(|spelling| wanted(&name, spelling))
+        };
+        assets.iter().find(lists)
     };
-    let own: Vec<&str> = own.iter().map(String::as_str).collect();
-    let suffixed = |asset: &&ReleaseAsset| {
-        let lower = asset.file.to_ascii_lowercase();
-        lower.ends_with("_checksums.txt")
-            || lower.ends_with("-checksums.txt")
-            || lower.ends_with("_sha256sums")
-    };
-    let find = |wanted: &dyn Fn(&&ReleaseAsset) -> bool| assets.iter().find(|asset| wanted(asset));
-    find(&|asset| named(&own, asset))
-        .or_else(|| find(&|asset| named(&all, asset)))
-        .or_else(|| find(&suffixed))
+    find(&|name, suffix| name.strip_suffix(suffix) == Some(&file), "own")
+        .or_else(|| find(&|name, spelling| name == spelling, "name"))
+        .or_else(|| find(&|name, suffix| name.ends_with(suffix), "suffix"))
 }
 
 /// The SHA-256 of a file in the text of a checksum file: alone, or beside the file's name.

@@ -2,8 +2,7 @@
 //! and where progress is shown. Everything is given; nothing here looks at the process's own.
 
 use super::client_sandbox::Clients;
-use crate::download::{HttpClient, HttpSettings};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use towpath_process::sandbox::Confinement;
 
@@ -43,6 +42,10 @@ pub struct SourceContext<'a> {
     pub confinement: Confinement,
     /// The directory of what was fetched.
     pub cache: PathBuf,
+    /// Versions that were published later are not taken, where the newest is asked for: `2026-01-31T…`.
+    pub released_before: Option<String>,
+    /// The directory with a list of authorities for attestations, if the user has a newer one.
+    pub trust_root: PathBuf,
     pub progress: &'a mut dyn Progress,
 }
 
@@ -58,22 +61,15 @@ impl std::fmt::Debug for SourceContext<'_> {
 }
 
 impl SourceContext<'_> {
-    pub(super) fn variable(&self, name: &str) -> Option<&OsStr> {
-        let mut set = self.environment.iter().filter(|(_, value)| !value.is_empty());
-        set.find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
-    }
-
     /// What runs clients, and what shows it, at the same time.
     pub(super) fn split(&mut self) -> (Clients<'_>, &mut dyn Progress) {
         let clients = Clients {
             environment: &self.environment,
             own_program: &self.own_program,
             confinement: &self.confinement,
+            released_before: self.released_before.as_deref(),
+            trust_root: &self.trust_root,
         };
         (clients, &mut *self.progress)
-    }
-
-    pub(super) fn http(&self) -> HttpClient {
-        HttpClient::new(HttpSettings::from_variables(&self.environment))
     }
 }

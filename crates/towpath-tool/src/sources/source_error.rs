@@ -2,8 +2,9 @@
 //! escape sequences: it names the cause better than we could.
 
 use super::candidate::Unusable;
-use super::source_ref::{SourceKind, SourceRefError};
+use super::source_ref::SourceRefError;
 use crate::archive::ArchiveError;
+use crate::attestation::AttestationError;
 use crate::download::DownloadError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ pub enum SourceError {
     OtherBytes(String),
     #[error("the recipe has no steps for this machine")]
     NoSteps,
+    #[error("a step of the recipe needs {0}, which is no source of this program")]
+    ForeignStep(&'static str),
     #[error("`{0}` is not a version")]
     Version(String),
     #[error(transparent)]
@@ -40,6 +43,8 @@ pub enum SourceError {
     #[error(transparent)]
     Download(#[from] DownloadError),
     #[error(transparent)]
+    Attestation(#[from] AttestationError),
+    #[error(transparent)]
     Archive(#[from] ArchiveError),
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -51,22 +56,6 @@ impl SourceError {
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> SourceError {
         let path = path.to_owned();
         move |error| SourceError::Io { path, error }
-    }
-
-    /// What was fetched has nothing to install.
-    pub(super) fn unusable(
-        kind: SourceKind,
-        package: &str,
-        version: &str,
-        why: Unusable,
-    ) -> SourceError {
-        let from = format!("{}:{package}", kind.word());
-        SourceError::Unusable { from, version: version.to_owned(), unusable: why }
-    }
-
-    pub(super) fn not_found(kind: SourceKind, package: &str, version: &str) -> SourceError {
-        let from = format!("{}:{package}", kind.word());
-        SourceError::NotFound { from, version: version.to_owned() }
     }
 
     pub(super) fn output(client: &'static str, what: impl std::fmt::Display) -> SourceError {

@@ -2,8 +2,6 @@
 //! The name of a [`SourceRef`] has been checked for its source, so that it can be an argument of the
 //! source's client and a part of a path.
 
-use crate::tool_recipe::{Action, ToolRecipe, VersionSource};
-use crate::verify_section::VERSION;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -31,13 +29,14 @@ struct Row {
     expected: &'static str,
 }
 
+/// In the order of [`SourceKind`].
 const ROWS: &[Row] = &[
     Row {
         kind: SourceKind::Cargo,
         word: "cargo",
         title: "Cargo",
         has_names: true,
-        is_name: |name| is_name(name, 64, |c| c.is_ascii_alphanumeric() || "_-".contains(c)),
+        is_name: |name| is_name(name, 64, "_-"),
         expected: "letters, digits, `-` and `_`",
     },
     Row {
@@ -53,7 +52,7 @@ const ROWS: &[Row] = &[
         word: "pypi",
         title: "PyPI",
         has_names: true,
-        is_name: |name| is_name(name, 128, |c| c.is_ascii_alphanumeric() || "._-".contains(c)),
+        is_name: |name| is_name(name, 128, "._-"),
         expected: "letters, digits, `.`, `-` and `_`",
     },
     Row {
@@ -85,16 +84,13 @@ const OTHER_WORDS: &[(&str, &str)] = &[
 ];
 
 impl SourceKind {
-    pub const ALL: &'static [SourceKind] = &[
-        SourceKind::Cargo,
-        SourceKind::Npm,
-        SourceKind::Pypi,
-        SourceKind::GitHub,
-        SourceKind::Url,
-    ];
+    /// Those that can be asked for a plain name.
+    pub fn with_names() -> impl Iterator<Item = SourceKind> {
+        ROWS.iter().filter(|row| row.has_names).map(|row| row.kind)
+    }
 
     fn row(self) -> &'static Row {
-        ROWS.iter().find(|row| row.kind == self).expect("every kind has a row")
+        &ROWS[self as usize]
     }
 
     /// `cargo`, as in `cargo:ripgrep`.
@@ -105,11 +101,6 @@ impl SourceKind {
     /// As its users write it: `PyPI`.
     pub fn title(self) -> &'static str {
         self.row().title
-    }
-
-    /// Whether a plain name can be searched in it.
-    pub fn has_names(self) -> bool {
-        self.row().has_names
     }
 }
 
@@ -162,24 +153,9 @@ impl SourceRef {
         &self.name
     }
 
-    /// Where a recipe's tool comes from. A recipe whose own names are no names of the source has been
-    /// refused by the reader; its tool's name is used then.
-    pub fn of_recipe(recipe: &ToolRecipe) -> SourceRef {
-        let (kind, name) = match &recipe.version {
-            VersionSource::Cargo { package } => (SourceKind::Cargo, package),
-            VersionSource::Npm { package } => (SourceKind::Npm, package),
-            VersionSource::Pypi { package } => (SourceKind::Pypi, package),
-            VersionSource::GitHub { repository, .. } => (SourceKind::GitHub, repository),
-            VersionSource::Url { version } => {
-                let url = recipe.steps.iter().find_map(|step| match &step.action {
-                    Action::Download { url, .. } => Some(url.replace(VERSION, version)),
-                    _ => None,
-                });
-                let name = url.unwrap_or_else(|| recipe.metadata.name.clone());
-                return SourceRef { kind: SourceKind::Url, name };
-            }
-        };
-        SourceRef { kind, name: name.clone() }
+    /// With a name that the reader of recipes has checked.
+    pub(crate) fn checked(kind: SourceKind, name: String) -> SourceRef {
+        SourceRef { kind, name }
     }
 
     /// `NAME@VERSION` as its two parts; with a source before it or without. A scope's `@` and one
@@ -245,30 +221,26 @@ pub fn check_version(version: &str) -> Result<(), String> {
 }
 
 /// Never an option, never a path, never hidden.
-fn is_name(name: &str, longest: usize, letter: impl Fn(char) -> bool) -> bool {
+fn is_name(name: &str, longest: usize, others: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.len() <= longest
-        && name.chars().all(letter)
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(c))
 }
 
 fn is_npm_name(name: &str) -> bool {
-    let part = |part: &str| is_name(part, 214, |c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    let part = |part: &str| is_name(part, 214, "._-");
     match name.strip_prefix('@') {
-        Some(scoped) => {
-            scoped.split_once('/').is_some_and(|(scope, name)| part(scope) && part(name))
-        }
+        Some(scoped) => scoped.split_once('/').is_some_and(|(one, two)| part(one) && part(two)),
         None => part(name),
     }
 }
 
 fn is_repository(name: &str) -> bool {
-    let part = |part: &str| {
-        !matches!(part, "" | "." | "..")
-            && part.len() <= 100
-            && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
-    };
-    name.split_once('/').is_some_and(|(owner, repository)| {
-        part(owner) && part(repository) && is_name(owner, 100, |_| true)
+    // Only a repository may begin with a point.
+    let is_repo =
+        |name: &str| !matches!(name, "." | "..") && is_name(&format!("r{name}"), 101, "._-");
+    name.split_once('/').is_some_and(|(owner, repo)| {
+        is_name(owner, 100, "._-") && !repo.is_empty() && is_repo(repo)
     })
 }
 
@@ -300,7 +272,9 @@ mod tests {
         }
         let url = "https://example.com/x.zip".parse::<SourceRef>().unwrap();
         assert_eq!(url.to_string(), "url:https://example.com/x.zip");
-        assert_eq!(SourceKind::ALL.len(), ROWS.len());
+        for (at, row) in ROWS.iter().enumerate() {
+            assert_eq!(row.kind as usize, at);
+        }
     }
 
     #[test]

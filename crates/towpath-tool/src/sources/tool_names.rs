@@ -28,7 +28,7 @@ pub fn known_tool(name: &str) -> Option<KnownTool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recipe_file::check_tool_name;
+    use crate::recipe_values::check_tool_name;
     use std::collections::BTreeSet;
 
     #[test]

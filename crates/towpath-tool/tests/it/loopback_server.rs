@@ -131,8 +131,14 @@ fn respond(stream: &mut (impl Read + Write), reply: Reply) -> std::io::Result<()
     };
     match reply {
         Reply::Body(bytes) => {
-            let page =
-                if bytes.starts_with(b"<html>") { "content-type: text/html\r\n" } else { "" };
+            let page = match &bytes[..] {
+                html if html.starts_with(b"<html>") => "content-type: text/html\r\n",
+                // A page of an index of Python's packages.
+                page if page.starts_with(b"{\"meta\":") => {
+                    "content-type: application/vnd.pypi.simple.v1+json\r\n"
+                }
+                _ => "",
+            };
             head("200 OK", &format!("content-length: {}\r\n{page}", bytes.len()))?;
             stream.write_all(&bytes)
         }

@@ -8,7 +8,7 @@ mod attestations;
 mod downloads;
 mod loopback_server;
 mod project_tools;
-mod recipe_file;
+mod read_recipe;
 mod sources;
 mod static_check;
 mod stored_check_and_next_probe;

@@ -10,13 +10,9 @@ use towpath_tool::write_recipe;
 const RECIPE: &str = r#"[metadata]
 name = "kibi"
 
-[version]
-source = "cargo"
-package = "kibi"
-
 [[steps]]
 action = "cargo_install"
-package = "kibi"
+crate = "kibi"
 
 [verify]
 command = "kibi --version"
@@ -72,7 +68,7 @@ fn what_another_platform_fetched_of_the_same_version_stays() {
 
 #[test]
 fn a_newer_or_damaged_lock_file_is_refused() {
-    for form in [1, 3] {
+    for form in [2, 4] {
         let error = LockFile::read(&format!("form = {form}\n")).expect_err("another form");
         assert!(error.to_string().contains("another version"), "{error}");
     }

@@ -2,6 +2,7 @@
 
 mod build_steps;
 mod cached_artifacts;
+mod phases_in_sandbox;
 mod registries;
 mod registry_attacks;
 mod releases;
@@ -32,6 +33,8 @@ pub struct User {
     pub environment: Vec<(OsString, OsString)>,
     pub cache: PathBuf,
     pub github_url: String,
+    pub released_before: Option<String>,
+    pub trust_root: PathBuf,
     pub confinement: Confinement,
 }
 
@@ -45,6 +48,8 @@ impl User {
             cache: directory.path().join("cache"),
             environment: std::env::vars_os().collect(),
             github_url: "http://127.0.0.1:1".to_owned(),
+            released_before: None,
+            trust_root: PathBuf::new(),
             directory,
             confinement,
         }
@@ -73,6 +78,8 @@ impl User {
             own_program: own_program(),
             confinement: self.confinement.clone(),
             cache: self.cache.clone(),
+            released_before: self.released_before.clone(),
+            trust_root: self.trust_root.clone(),
             progress: &mut NoProgress,
         })
     }

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use towpath_engine::FoundProgram;
 use towpath_store::PlanHash;
-use towpath_tool::install::{InstallRecord, InstalledTools, ToolDirectories};
+use towpath_tool::install::{InstallRecord, InstalledTools, ToolDirectories, program_alone};
 use towpath_tool::project_tools::{LOCK_FILE, LockFile, LockedTool, TOOLS_FILE};
 
 /// One version of a tool.
@@ -30,7 +30,10 @@ impl InstalledVersion {
     /// The file of a program, or of the first one.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         let own = self.record.binaries.iter().find(|binary| binary.name == name);
-        own.or(self.record.binaries.first()).map(|binary| self.link.join(&binary.path))
+        let binary = own.or(self.record.binaries.first())?;
+        let alone = program_alone(&self.link, &binary.name);
+        // Installs of earlier versions have only one directory for all.
+        Some(if alone.exists() { alone } else { self.link.join(&binary.path) })
     }
 
     /// The tool as a program that a run finds, by its directory.

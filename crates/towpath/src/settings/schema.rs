@@ -47,6 +47,7 @@ fn key(name: &str) -> Value {
         })),
         "tools" => Value::Object(table(TOOL_KEYS, |name| match name {
             "model" => json!({ "type": "boolean" }),
+            "cool_down" => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
             _ => json!({ "type": "string", "pattern": r"^https?://\S+$" }),
         })),
         _ => json!({ "type": "string" }),

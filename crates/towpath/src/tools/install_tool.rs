@@ -5,7 +5,7 @@ use super::ask_model_for_check::AgentModel;
 use super::probe_program::probe_program;
 use super::repair_events::record_repair;
 use super::tool_session::{ToolSession, setup};
-use super::wanted_tool::{WantedTool, downloads, save_recipe};
+use super::wanted_tool::{WantedTool, save_recipe};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
@@ -16,7 +16,7 @@ use towpath_tool::install::{
     recipe_and_locks,
 };
 use towpath_tool::self_repair::{NotVerified, Proof, ProofRequest, ProveError, RepairModel, prove};
-use towpath_tool::sources::{Locks, SourceKind};
+use towpath_tool::sources::Locks;
 use towpath_tool::verification::{ProbeReport, ProgramUnderTest, SandboxNote};
 use towpath_tool::{Origin, ToolRecipe};
 
@@ -118,6 +118,7 @@ pub fn install(
     }
     let staged = session.with_sources(|context| {
         let (directories, recipe) = (&session.directories, &wanted.recipe);
+        context.released_before.clone_from(&wanted.released_before);
         StagedInstall::build(directories, lock, recipe, &wanted.version, &wanted.locks, context)
     })?;
     let programs = staged.programs();
@@ -171,9 +172,10 @@ fn already(
     // An edited recipe has to be proven, and so have other bytes at an address and a program that is not
     // what was installed.
     let edited = wanted.origin == Origin::User && tool.record.verify != wanted.recipe.verify;
-    let is_known = |hash: &String| tool.record.checksums.values().any(|known| known == hash);
-    let other_bytes =
-        wanted.from.kind() == SourceKind::Url && !downloads(&wanted.recipe).iter().all(is_known);
+    let other_bytes = wanted.recipe.downloaded_hash().is_some_and(|hash| {
+        let hash = format!("sha256:{hash}");
+        !tool.record.checksums.values().any(|known| *known == hash)
+    });
     if edited || other_bytes || !tool.record.changed(&tool.directory).is_empty() {
         return Ok(None);
     }

@@ -120,7 +120,7 @@ fn others(env: &Environment, name: &str, found: &[Found]) -> Vec<String> {
 fn described(candidate: &Candidate) -> String {
     let Candidate { version, description, owner, published, homepage, .. } = candidate;
     let by = owner.as_ref().map(|owner| format!("by {owner}"));
-    let day = published.as_ref().map(|day| dated(day));
+    let day = published.as_ref().map(|time| dated(time.get(..10).unwrap_or(time)));
     let parts = [Some(version.clone()), description.clone(), by, day, homepage.clone()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }

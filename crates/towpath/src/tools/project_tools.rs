@@ -94,7 +94,8 @@ impl ProjectTools {
             .map_err(|error| CommandError::bad_input(format!("{LOCK_FILE}: {error}")))?;
         let (version, locks) = (locked.version.clone(), locked.locks.clone());
         // A check that was proven once is not repaired in silence.
-        Ok(WantedTool { recipe, origin: Origin::User, from, version, locks, links })
+        let (origin, released_before) = (Origin::User, None);
+        Ok(WantedTool { recipe, origin, from, version, locks, links, released_before })
     }
 
     /// The entry of the lock file for a tool; the file of tools may have been edited since.
@@ -116,7 +117,9 @@ impl ProjectTools {
         let Some((record, install)) = outcome.install() else { return Ok(()) };
         let (recipe, locks) = recipe_and_locks(install).unwrap_or_default();
         let (name, from) = (&tool.name, &tool.from);
-        self.lock.put(LockedTool::new(name, from, &record.version, recipe, locks));
+        let mut locked = LockedTool::new(name, from, &record.version, recipe, locks);
+        locked.attestation.clone_from(&record.attestation);
+        self.lock.put(locked);
         let known: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         self.lock.tools.retain(|locked| known.contains(&locked.name.as_str()));
         write(&self.root.join(LOCK_FILE), &self.lock.write())?;

@@ -6,6 +6,7 @@ use crate::environment::{Environment, own_program, path_of};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::session::project_settings::settings_for;
 use crate::settings::Settings;
+use jiff::{SignedDuration, Timestamp};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,9 @@ pub struct ToolFlags {
     /// Run tools and their builds without a sandbox. They can then do what you can do.
     #[arg(long)]
     pub no_sandbox: bool,
+    /// Take versions of tools that were published a moment ago, too.
+    #[arg(long)]
+    pub now: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -33,6 +37,8 @@ pub struct ToolSession<'a> {
     pub own_program: PathBuf,
     /// Progress is shown.
     pub shows_progress: bool,
+    /// Versions that were published later are not taken.
+    pub released_before: Option<String>,
 }
 
 pub fn directories(env: &Environment) -> ToolDirectories {
@@ -97,13 +103,18 @@ impl<'a> ToolSession<'a> {
             true => Confinement::None,
             false => confinement(&own_program)?,
         };
+        let settings = settings_for(env, &env.current)?;
+        let days = settings.tools.cool_down.value;
+        let bound = Timestamp::now().checked_sub(SignedDuration::from_hours(24 * i64::from(days)));
+        let bound = bound.ok().filter(|_| days > 0 && !flags.now);
         Ok(ToolSession {
             env,
             directories: directories(env),
-            settings: settings_for(env, &env.current)?,
+            settings,
             confinement,
             own_program,
             shows_progress: !flags.json,
+            released_before: bound.map(|bound| bound.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
         })
     }
 
@@ -128,6 +139,8 @@ impl<'a> ToolSession<'a> {
             own_program: self.own_program.clone(),
             confinement: self.confinement.clone(),
             cache: self.directories.artifacts(),
+            released_before: self.released_before.clone(),
+            trust_root: self.env.directories.config.clone(),
             progress: &mut progress,
         };
         let result = call(&mut context);

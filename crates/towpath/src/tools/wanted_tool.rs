@@ -16,9 +16,7 @@ use towpath_tool::sources::{
     Candidate, Locks, SourceKind, SourceRef, check_version, fetched_version, generate, known_tool,
     look_up,
 };
-use towpath_tool::{
-    Action, InstallStep, Origin, ToolRecipe, VersionSource, read_recipe, write_recipe,
-};
+use towpath_tool::{Origin, ToolRecipe, read_recipe, write_recipe};
 
 /// More than this is no recipe.
 const MOST_RECIPE: u64 = 1 << 20;
@@ -33,6 +31,8 @@ pub struct WantedTool {
     pub version: String,
     /// Contents of a lock file for it.
     pub locks: Locks,
+    /// Where the version was not asked for, nothing younger is taken with it.
+    pub released_before: Option<String>,
     /// Which of its programs `bin/` is to have.
     pub links: WantedLinks,
 }
@@ -56,7 +56,7 @@ impl<'a> SourceVersion<'a> {
 impl WantedTool {
     fn new(recipe: ToolRecipe, origin: Origin, from: SourceRef, version: String) -> WantedTool {
         let (locks, links) = (Locks::new(), WantedLinks::OWN);
-        WantedTool { recipe, origin, from, version, locks, links }
+        WantedTool { recipe, origin, from, version, locks, links, released_before: None }
     }
 
     /// A tool as a source has it, with a line that explains the source.
@@ -81,14 +81,20 @@ impl WantedTool {
         let reviewed = reviewed.map(|tool| tool.description.to_owned());
         let description = reviewed.or_else(|| candidate.description.clone());
         let description = description.map_or(String::new(), |text| format!(" · {text}"));
-        let explained = clean(&format!("{from} {}{description}", candidate.version));
+        let newer = candidate.newer.as_ref().map_or(String::new(), |newer| {
+            format!(" · {newer} was published too lately; --now takes it")
+        });
+        let version_taken = &candidate.version;
+        let explained = clean(&format!("{from} {version_taken}{description}{newer}"));
         let recipe = session.with_sources(|context| generate(&candidate, context))?.with_name(name);
         if is_address && sha256.is_none() && session.shows_progress {
-            let hashes = downloads(&recipe).join(", ");
-            out::note(format!("no --sha256: the hash of this download is recorded, {hashes}"));
+            let hash = recipe.downloaded_hash().unwrap_or_default();
+            out::note(format!("no --sha256: the hash of this download is recorded, sha256:{hash}"));
         }
+        let released_before = session.released_before.clone().filter(|_| version.is_none());
         let (from, version) = (candidate.source, candidate.version);
-        Ok((WantedTool::new(recipe, Origin::Generated, from, version), explained))
+        let wanted = WantedTool::new(recipe, Origin::Generated, from, version);
+        Ok((WantedTool { released_before, ..wanted }, explained))
     }
 
     /// A tool by its recipe, `NAME`, `NAME@VERSION` or a path. Without a version the one that is there is
@@ -99,13 +105,12 @@ impl WantedTool {
             check_version(version).map_err(CommandError::bad_input)?;
         }
         let RecipeFile { recipe, origin, .. } = find_recipe(session, wanted)?;
-        let (name, from) = (&recipe.metadata.name, SourceRef::of_recipe(&recipe));
+        let (name, from) = (&recipe.metadata.name, recipe.source());
         let tools = InstalledTools::new(&session.directories);
-        let version = match (version, &recipe.version) {
-            (Some(version), _) => version.to_owned(),
-            // Its one version is in the recipe.
-            (None, VersionSource::Url { version }) => version.clone(),
-            (None, _) => {
+        // The one version of a plain download is in its recipe.
+        let version = match version.or(recipe.version.version.as_deref()) {
+            Some(version) => version.to_owned(),
+            None => {
                 let installed = tools.versions(name).map_err(setup)?.into_iter();
                 let mut same = installed.filter(|tool| tool.record.from == from.to_string());
                 let here = same.next().map(|tool| tool.record.version);
@@ -115,13 +120,6 @@ impl WantedTool {
                 }
             }
         };
-        let is_release = matches!(recipe.version, VersionSource::GitHub { .. });
-        let is_installed = tools.find(name, &version).is_ok_and(|tool| tool.is_some());
-        if is_release && origin == Origin::Generated && !is_installed {
-            // Its steps have the checksums of one version's files.
-            let release = SourceVersion::new(&from, Some(&version));
-            return Ok(WantedTool::from_source(session, name, release)?.0);
-        }
         Ok(WantedTool::new(recipe, origin, from, version))
     }
 
@@ -138,10 +136,10 @@ impl WantedTool {
         let Some(RecipeFile { recipe, origin, .. }) = own else {
             return Ok(WantedTool::from_source(session, name, SourceVersion::new(&from, None))?.0);
         };
-        let from = SourceRef::of_recipe(&recipe);
-        let version = match &recipe.version {
-            VersionSource::Url { version } => version.clone(),
-            _ => look_up_one(session, &from, None)?.version,
+        let from = recipe.source();
+        let version = match &recipe.version.version {
+            Some(version) => version.clone(),
+            None => look_up_one(session, &from, None)?.version,
         };
         Ok(WantedTool::new(recipe, origin, from, version))
     }
@@ -206,15 +204,6 @@ fn can_be_replaced(url: &str) -> bool {
         None => host.split(':').next().unwrap_or_default(),
     };
     host != "localhost" && !host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// The hashes of the files that a recipe downloads.
-pub fn downloads(recipe: &ToolRecipe) -> Vec<String> {
-    let hash = |step: &InstallStep| match &step.action {
-        Action::Download { sha256, .. } => Some(format!("sha256:{sha256}")),
-        _ => None,
-    };
-    recipe.steps.iter().filter_map(hash).collect()
 }
 
 /// A recipe that the user wrote stays as it is.

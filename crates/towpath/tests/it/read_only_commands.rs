@@ -81,7 +81,8 @@ fn an_empty_home_is_reported_and_stays_empty() {
          corrections.mode        apply                   default\n\
          tools.github_url        https://api.github.com  default\n\
          tools.telemetry_url     –                       default\n\
-         tools.model             false                   default\n",
+         tools.model             false                   default\n\
+         tools.cool_down         3                       default\n",
     );
     for command in ["show", "logs", "cancel"] {
         let printed = user.towpath(&[command, "7f3k"]).exits(2);

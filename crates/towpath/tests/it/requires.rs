@@ -159,7 +159,7 @@ fn the_version_that_the_project_has_locked_comes_before_a_newer_one() {
         install(&user, "jq", version, "jq");
     }
     assert_eq!(towpath(&user, &["run", "r.yaml"]).exits(0).stdout, "jq 1.7\n");
-    let locked = "form = 2
+    let locked = "form = 3
 [[tool]]
 name = 'jq'
 from = 'cargo:jq'
@@ -167,12 +167,9 @@ version = '1.6'
 recipe = '''
 [metadata]
 name = \"jq\"
-[version]
-source = \"cargo\"
-package = \"jq\"
 [[steps]]
 action = \"cargo_install\"
-package = \"jq\"
+crate = \"jq\"
 [verify]
 command = \"jq --version\"
 '''

@@ -219,6 +219,11 @@ fn a_package_takes_no_names() {
     user.towpath(&["tool", "remove", "greet"]).exits(0);
     create(&user, "greet", &url, &["--bin", "git", "--shadow"]).exits(0);
     assert_eq!(linked(), ["git"]);
+    // A step that requires the tool gets that one, and no other program of its package.
+    let steps = "steps:\n  - {id: a, command: greet --version; command -v git}\n";
+    user.write("r.yaml", &format!("name: r\nrequires: [greet]\n{steps}"));
+    let printed = user.towpath(&["run", "r.yaml"]).exits(0).shows("greet 1.2.0\n");
+    assert!(!printed.stdout.contains("/tools/greet/"), "{}", printed.stdout);
 }
 
 /// The program that makes sandboxes is the system's, never one that a tool has put on PATH.
@@ -264,8 +269,8 @@ fn archives_that_lead_elsewhere_and_wrong_checksums_are_refused() {
     let url = server.tool(&user, "greet", "1.2.0", GREET);
     let recipe = format!(
         "[metadata]\nname = \"greet\"\n\n[version]\nsource = \"url\"\nversion = \"1.2.0\"\n\n\
-         [[steps]]\naction = \"download\"\nurl = \"{url}\"\nsha256 = \"{}\"\nfile = \"greet.tar.gz\"\n\n\
-         [[steps]]\naction = \"extract\"\nfile = \"greet.tar.gz\"\nstrip = 1\n\n\
+         [[steps]]\naction = \"download\"\nurl = \"{url}\"\nsha256 = \"{}\"\ndest = \"greet.tar.gz\"\n\n\
+         [[steps]]\naction = \"extract\"\narchive = \"greet.tar.gz\"\nstrip_dirs = 1\n\n\
          [[steps]]\naction = \"install_binaries\"\nbinaries = [\"bin/greet\"]\n\n\
          [verify]\ncommand = \"greet --version\"\n",
         "a".repeat(64)

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use towpath_tool::ToolRecipe;
-use towpath_tool::sources::{Artifact, Locks, SourceError};
+use towpath_tool::sources::{Artifact, SourceError};
 
 fn recipe(steps: &str) -> ToolRecipe {
     read(&format!(
@@ -29,13 +29,9 @@ fn artifact(user: &User, files: &[(&str, &str)]) -> Artifact {
         fs::write(path, content).unwrap();
     }
     fs::create_dir_all(directory.join("files")).unwrap();
-    Artifact {
-        directory,
-        integrity: String::new(),
-        checksums: Vec::new(),
-        made_for: None,
-        locks: Locks::new(),
-    }
+    let mut artifact = Artifact::default();
+    artifact.directory = directory;
+    artifact
 }
 
 const GREET: &str = "#!/bin/sh\necho greet 1.0\n";
@@ -46,7 +42,7 @@ fn binaries_are_installed_by_their_name_or_another() {
     let artifact =
         artifact(&user, &[("files/greet-{version}", ""), ("files/dir/greet-1.0", GREET)]);
     let recipe = recipe(
-        "[[steps]]\naction = \"install_binaries\"\nbinaries = [\"dir/greet-{version}\", \"dir/greet-1.0\"]\nas = [\"greet\", \"hello\"]\n\
+        "[[steps]]\naction = \"install_binaries\"\nbinaries = [{ src = \"dir/greet-{version}\", dest = \"greet\" }, { src = \"dir/greet-1.0\", dest = \"hello\" }]\n\
          [[steps]]\naction = \"install_binaries\"\nbinaries = [\"dir/greet-1.0\"]\nwhen = { os = \"macos\" }\n",
     );
     let (install, built) = user.build(&recipe, "1.0", &artifact, "install").unwrap();
@@ -150,9 +146,9 @@ fn an_archive_is_unpacked_beside_another() {
         fs::copy(archives.join(name), artifact.directory.join("files").join(name)).unwrap();
     }
     let extract = |file, strip| {
-        format!("[[steps]]\naction = \"extract\"\nfile = \"{file}\"\nstrip = {strip}\n")
+        format!("[[steps]]\naction = \"extract\"\narchive = \"{file}\"\nstrip_dirs = {strip}\n")
     };
-    let binaries = "[[steps]]\naction = \"install_binaries\"\nbinaries = [\"run\", \"tool\"]\nas = [\"greet\", \"tool\"]\n";
+    let binaries = "[[steps]]\naction = \"install_binaries\"\nbinaries = [{ src = \"run\", dest = \"greet\" }, \"tool\"]\n";
     let both = extract("tool.tar.gz", 1) + &extract("tool.gz", 0) + binaries;
     let (install, built) = user.build(&recipe(&both), "1.0", &artifact, "install").unwrap();
     assert_eq!(user.run(&install, &built, "greet", &[]), "tool 1.0\n");
@@ -191,7 +187,7 @@ fn install_scripts_of_npm_run_in_the_sandbox() {
     fs::create_dir(&bin).unwrap();
     symlink("../greet/greet.js", bin.join("greet")).unwrap();
     let recipe = read(
-        "[metadata]\nname = \"greet\"\n[version]\nsource = \"npm\"\npackage = \"greet\"\n\
+        "[metadata]\nname = \"greet\"\n\
          [[steps]]\naction = \"npm_install\"\npackage = \"greet\"\n[verify]\ncommand = \"greet --version\"\n",
     );
     let (install, built) = user.build(&recipe, "1.0.0", &artifact, "install").unwrap();

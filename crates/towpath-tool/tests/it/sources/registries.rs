@@ -51,6 +51,14 @@ fn cargo() {
 }
 
 #[test]
+fn a_young_version_of_a_crate_is_not_taken() {
+    let user = User { released_before: Some("2021-01-01T00:00:00Z".to_owned()), ..User::new() };
+    let kibi = user.look_up("cargo:kibi", None).unwrap();
+    assert_eq!(kibi.version, "0.2.1");
+    assert!(kibi.newer.is_some_and(|newer| newer != "0.2.1"));
+}
+
+#[test]
 fn npm() {
     let json5 = installs("npm:json5", "json5");
     assert_eq!(json5.binaries, ["json5"]);

@@ -11,6 +11,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Mutex};
 use towpath_tool::ToolRecipe;
+use towpath_tool::attestation::Attestation;
 use towpath_tool::sources::{Locks, SourceError, Unusable, fetched_version};
 
 /// Files by path, which a test may change.
@@ -111,7 +112,7 @@ fn a_package_is_described_by_its_registry() {
     let candidate = user.look_up("npm:tool", None).unwrap();
     assert_eq!(candidate.description.as_deref(), Some("A tool"));
     assert_eq!(candidate.owner.as_deref(), Some("mallory"));
-    assert_eq!(candidate.published.as_deref(), Some("2026-01-02"));
+    assert_eq!(candidate.published.as_deref(), Some("2026-01-02T03:04:05.000Z"));
 }
 
 #[test]
@@ -193,6 +194,24 @@ fn other_bytes_under_a_locked_version_are_refused() {
     assert_eq!(user.fetch_locked(&recipe, "1.0.0", &locks).unwrap().locks, locks);
 }
 
+/// An attestation may be absent; one that is there must be right.
+#[test]
+fn an_attestation_by_an_unknown_authority_is_refused() {
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attestations");
+    let (user, _server, registry) = npm(json!({ "bin": "cli.js" }), &[PROGRAM], None);
+    let recipe = recipe(&user, "npm:tool");
+    let artifact = user.fetch(&recipe, "1.0.0").unwrap();
+    assert_eq!(artifact.attestation, Some(Attestation::Absent));
+    let other = User { environment: user.environment, ..User::new() };
+    registry.put("/-/npm/v1/attestations/tool@1.0.0", fs::read(data.join("npm.json")).unwrap());
+    let error = other.fetch(&recipe, "1.0.0").unwrap_err();
+    assert!(matches!(error, SourceError::Attestation(_)), "{error}");
+    assert!(error.to_string().starts_with("the attestation of npm:tool 1.0.0 is not in the log"));
+    // A mirror that has a page for everything has no attestation.
+    registry.put("/-/npm/v1/attestations/tool@1.0.0", "<html></html>");
+    assert!(other.fetch(&recipe, "1.0.0").is_ok());
+}
+
 #[test]
 fn a_registry_that_is_gone_is_no_empty_one() {
     let (user, server, _) = npm(json!({ "bin": "cli.js" }), &[PROGRAM], None);
@@ -204,19 +223,21 @@ fn a_registry_that_is_gone_is_no_empty_one() {
 
 /// A wheel of `tool` with one program, and more lines for its metadata.
 fn wheel(metadata: &str) -> Vec<u8> {
-    let metadata = format!("Metadata-Version: 2.1\nName: tool\nVersion: 1.0\n{metadata}\n");
+    wheel_of("1.0", metadata)
+}
+
+fn wheel_of(version: &str, metadata: &str) -> Vec<u8> {
+    let metadata = format!("Metadata-Version: 2.1\nName: tool\nVersion: {version}\n{metadata}\n");
+    let inside = |name: &str| format!("tool-{version}.dist-info/{name}").into_bytes();
     zip_of(&[
         Entry::file(b"tool.py", b"def main():\n    print('tool 1.0')\n"),
-        Entry::file(b"tool-1.0.dist-info/METADATA", metadata.as_bytes()),
+        Entry::file(&inside("METADATA"), metadata.as_bytes()),
         Entry::file(
-            b"tool-1.0.dist-info/WHEEL",
+            &inside("WHEEL"),
             b"Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         ),
-        Entry::file(
-            b"tool-1.0.dist-info/entry_points.txt",
-            b"[console_scripts]\ntool = tool:main\n",
-        ),
-        Entry::file(b"tool-1.0.dist-info/RECORD", b""),
+        Entry::file(&inside("entry_points.txt"), b"[console_scripts]\ntool = tool:main\n"),
+        Entry::file(&inside("RECORD"), b""),
     ])
 }
 
@@ -239,8 +260,8 @@ fn pypi(wheel: &[u8], attributes: &str) -> (User, LoopbackServer, Files) {
 
 fn pip_recipe() -> ToolRecipe {
     super::read(
-        "[metadata]\nname = \"tool\"\n[version]\nsource = \"pypi\"\npackage = \"tool\"\n\
-         [[steps]]\naction = \"pip_install\"\npackage = \"tool\"\n[verify]\ncommand = \"tool --version\"\n",
+        "[metadata]\nname = \"tool\"\n\
+         [[steps]]\naction = \"pipx_install\"\npackage = \"tool\"\n[verify]\ncommand = \"tool --version\"\n",
     )
 }
 
@@ -287,6 +308,91 @@ fn a_direct_reference_is_refused_and_runs_nothing_outside() {
     );
     assert!(refused, "{error}");
     drop((other, other_index));
+}
+
+#[test]
+fn a_wheel_without_programs_is_a_library() {
+    let wheel = zip_of(&[
+        Entry::file(b"tool.py", b""),
+        Entry::file(
+            b"tool-1.0.dist-info/METADATA",
+            b"Metadata-Version: 2.1\nName: tool\nVersion: 1.0\n",
+        ),
+        Entry::file(
+            b"tool-1.0.dist-info/WHEEL",
+            b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        ),
+        Entry::file(b"tool-1.0.dist-info/RECORD", b""),
+    ]);
+    let (user, _server, _) = pypi(&wheel, "");
+    let artifact = user.fetch(&pip_recipe(), "1.0").unwrap();
+    let error = user.build(&pip_recipe(), "1.0", &artifact, "install").unwrap_err();
+    assert_eq!(error.to_string(), "pypi:tool 1.0: a library, no programs");
+}
+
+/// The versions of a document of npm, each with its time.
+fn npm_versions(registry: &Files, times: &[(&str, &str)]) {
+    let text = registry.0.lock().unwrap()["/tool"].clone();
+    let mut document: Value = serde_json::from_slice(&text).unwrap();
+    let manifest = document["versions"]["1.0.0"].clone();
+    document["time"] = json!({});
+    for (version, time) in times {
+        let mut own = manifest.clone();
+        own["version"] = json!(version);
+        document["versions"][*version] = own;
+        document["time"][*version] = json!(time);
+        document["dist-tags"]["latest"] = json!(version);
+    }
+    registry.put("/tool", document.to_string());
+}
+
+#[test]
+fn a_version_that_was_published_lately_is_not_taken() {
+    let (mut user, _server, registry) = npm(json!({ "bin": "cli.js" }), &[PROGRAM], None);
+    let times = [
+        ("1.0.0", "2026-01-02T03:04:05.000Z"),
+        ("1.1.0", "2026-03-02T03:04:05.000Z"),
+        ("1.2.0-beta.1", "2026-03-03T03:04:05.000Z"),
+        ("1.2.0", "2026-03-09T03:04:05.000Z"),
+    ];
+    npm_versions(&registry, &times);
+    let taken = |user: &User, version| {
+        let candidate = user.look_up("npm:tool", version).unwrap();
+        (candidate.version, candidate.newer, candidate.unusable)
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(taken(&user, None), ("1.2.0".to_owned(), None, None));
+    user.released_before = some("2026-03-06T00:00:00Z");
+    assert_eq!(taken(&user, None), ("1.1.0".to_owned(), some("1.2.0"), None));
+    // A version that is asked for is the user's word.
+    assert_eq!(taken(&user, Some("1.2.0")), ("1.2.0".to_owned(), None, None));
+    user.released_before = some("2026-01-01T00:00:00Z");
+    assert_eq!(taken(&user, None).2, Some(Unusable::TooYoung));
+}
+
+#[test]
+fn young_versions_of_an_index_with_times_are_not_taken() {
+    let (mut user, server, index) = pypi(&wheel(""), "");
+    let file = |version: &str, time: &str| {
+        let (name, bytes) = (format!("tool-{version}-py3-none-any.whl"), wheel_of(version, ""));
+        let hash: String =
+            Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        index.put(format!("/files/{name}"), bytes);
+        json!({ "filename": name, "url": server.url(&format!("/files/{name}")),
+            "hashes": { "sha256": hash }, "upload-time": time })
+    };
+    let files = [file("1.0", "2026-01-02T03:04:05.000Z"), file("1.1", "2026-03-09T03:04:05.000Z")];
+    let page = json!({ "meta": { "api-version": "1.1" }, "name": "tool", "files": files });
+    index.put("/simple/tool/", page.to_string());
+    let taken = |user: &User| {
+        let candidate = user.look_up("pypi:tool", None).unwrap();
+        (candidate.version, candidate.newer, candidate.unusable)
+    };
+    assert_eq!(taken(&user), ("1.1".to_owned(), None, None));
+    user.released_before = Some("2026-03-06T00:00:00Z".to_owned());
+    assert_eq!(taken(&user), ("1.0".to_owned(), Some("1.1".to_owned()), None));
+    user.released_before = Some("2026-01-01T00:00:00Z".to_owned());
+    assert_eq!(taken(&user).2, Some(Unusable::TooYoung));
 }
 
 #[test]

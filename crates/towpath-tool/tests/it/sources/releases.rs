@@ -9,10 +9,10 @@ use serde_json::json;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use tar::EntryType;
+use towpath_tool::Action;
 use towpath_tool::archive::{ArchiveError, Refusal};
 use towpath_tool::download::DownloadError;
-use towpath_tool::sources::{SourceError, SourceRef, Unusable, generate};
-use towpath_tool::{Action, VersionSource};
+use towpath_tool::sources::{SourceError, Unusable, generate};
 
 const SCRIPT: &[u8] = b"#!/bin/sh\necho greet 1.2.3\n";
 
@@ -63,7 +63,14 @@ impl Forge {
             };
             let release = || {
                 let assets: Vec<_> = files.iter().map(asset).collect();
-                json!({ "tag_name": "v1.2.3", "draft": false, "assets": assets })
+                json!({ "tag_name": "v1.2.3", "draft": false, "assets": assets,
+                    "published_at": "2026-03-09T03:04:05Z" })
+            };
+            let older = || {
+                let mut older = release();
+                older["tag_name"] = json!("v1.2.2");
+                older["published_at"] = json!("2026-01-02T03:04:05Z");
+                older
             };
             let answer = match path {
                 "/api/repos/us/greet" => json!({
@@ -73,7 +80,7 @@ impl Forge {
                 "/api/repos/us/empty" => json!({ "description": null }),
                 "/api/repos/us/greet/releases/latest"
                 | "/api/repos/us/greet/releases/tags/v1.2.3" => release(),
-                "/api/repos/us/greet/releases?per_page=100" => json!([release()]),
+                "/api/repos/us/greet/releases?per_page=100" => json!([release(), older()]),
                 other => {
                     let name = other.strip_prefix("/files/").unwrap_or("none");
                     let file = files.iter().find(|(known, _)| known == name);
@@ -108,20 +115,32 @@ fn a_release_becomes_a_recipe_that_installs() {
     let recipe = user.generate(&candidate);
     assert_eq!(recipe.metadata.binaries, ["greet"]);
     assert_eq!(recipe.verify.command, "greet --version");
-    let tag_prefix = Some("v".to_owned());
-    assert_eq!(recipe.version, VersionSource::GitHub { repository: "us/greet".into(), tag_prefix });
-    let Action::Download { url, sha256: sum, file } = &recipe.steps[0].action else { panic!() };
-    assert!(url.ends_with(&format!(
-        "/files/greet-{{version}}-{}-unknown-linux-gnu.tar.gz",
-        platform_word()
-    )));
-    assert_eq!((sum, file), (&sha256(&bytes), &None));
+    assert_eq!(recipe.version.tag_prefix.as_deref(), Some("v"));
+    let Action::GithubArchive { repo, asset_pattern, .. } = &recipe.steps[0].action else {
+        panic!()
+    };
+    let pattern = format!("greet-{{version}}-{}-unknown-linux-gnu.tar.gz", platform_word());
+    assert_eq!((repo.as_str(), asset_pattern), ("us/greet", &pattern));
     let asked = forge.server.requests().len();
     let artifact = user.fetch(&recipe, "1.2.3").unwrap();
     assert_eq!(forge.server.requests().len(), asked, "it was fetched when the recipe was made");
     let (install, built) = user.build(&recipe, "1.2.3", &artifact, "install").unwrap();
     assert_eq!(built.binaries, [("greet".to_owned(), "bin/greet".into())]);
     assert_eq!(user.run(&install, &built, "greet", &["--version"]), "greet 1.2.3\n");
+}
+
+#[test]
+fn a_release_that_was_published_lately_is_not_taken() {
+    let forge = Forge::new(&[("greet-linux.tar.gz", &archive())], |_| None);
+    let mut user = forge.user();
+    let taken = |user: &User| {
+        let candidate = user.look_up("github:us/greet", None).unwrap();
+        (candidate.version, candidate.newer, candidate.unusable)
+    };
+    user.released_before = Some("2026-03-06T00:00:00Z".to_owned());
+    assert_eq!(taken(&user), ("1.2.2".to_owned(), Some("1.2.3".to_owned()), None));
+    user.released_before = Some("2026-01-01T00:00:00Z".to_owned());
+    assert_eq!(taken(&user).2, Some(Unusable::TooYoung));
 }
 
 #[test]
@@ -186,7 +205,7 @@ fn files_at_a_url_of_every_kind_install() {
         assert_eq!(candidate.version, version, "{name}");
         let recipe = user.generate(&candidate);
         assert_eq!(recipe.metadata.name, "greet", "{name}");
-        assert_eq!(SourceRef::of_recipe(&recipe).kind().word(), "url");
+        assert_eq!(recipe.source().kind().word(), "url");
         let artifact = user.fetch(&recipe, version).unwrap();
         let (install, built) = user.build(&recipe, version, &artifact, "install").unwrap();
         assert_eq!(built.binaries[0].0, "greet", "{name}: {built:?}");

@@ -5,8 +5,9 @@ use crate::archives::handmade::{Entry, zip_of};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use towpath_tool::ToolRecipe;
-use towpath_tool::sources::{SourceError, SourceKind, SourceRef, Unusable, look_up, search};
+use towpath_core::Source;
+use towpath_tool::sources::{SourceError, SourceKind, SourceRef, look_up, search};
+use towpath_tool::{ToolRecipe, read_recipe};
 
 /// A user whose PATH has these scripts: a Rust whose cargo is one, a Node whose npm is one, a Python.
 fn user(scripts: &[(&str, &str)]) -> User {
@@ -82,7 +83,12 @@ fn a_client_that_fails_is_not_one_that_finds_nothing() {
 #[test]
 fn what_a_client_prints_is_not_believed() {
     let user = user(&[
-        ("cargo", "printf 'tool\\nx\\nversion: ../../1\\n'"),
+        (
+            "cargo",
+            "mkdir -p \"$CARGO_HOME/registry/src/r/x\" \"$CARGO_HOME/registry/cache/r\"\n\
+             : > \"$CARGO_HOME/registry/cache/r/x.crate\"\n\
+             echo '{\"packages\":[{\"name\":\"tool\",\"version\":\"../../1\"}]}'",
+        ),
         ("npm", "echo '{\"name\":\"../x\",\"version\":\"1.0.0\"}'"),
     ]);
     for source in ["cargo:tool", "npm:tool"] {
@@ -101,7 +107,7 @@ fn clients_see_the_configuration_of_their_registry_alone() {
          ls -A \"$HOME\" | grep -q . && exit 5; cat \"$USERS\" && exit 4; echo x > \"$USERS.new\" && exit 3\n\
          mkdir -p \"$CARGO_HOME/registry/src/r/tool-1.2.3\" \"$CARGO_HOME/registry/cache/r\"\n\
          : > \"$CARGO_HOME/registry/cache/r/tool-1.2.3.crate\"\n\
-         printf 'tool #a\\nA tool\\nversion: 1.2.3\\nlicense: MIT\\n'",
+         echo '{\"packages\":[{\"name\":\"tool\",\"version\":\"1.2.3\",\"license\":\"MIT\"}]}'",
     )]);
     let home = user.path("home");
     fs::create_dir_all(home.join(".cargo")).unwrap();
@@ -141,8 +147,8 @@ fn install_python(user: &User, tag: &str) {
 
 fn pip_recipe() -> ToolRecipe {
     read(
-        "[metadata]\nname = \"my-tool\"\n[version]\nsource = \"pypi\"\npackage = \"my-tool\"\n\
-         [[steps]]\naction = \"pip_install\"\npackage = \"my-tool\"\n[verify]\ncommand = \"my-tool --version\"\n",
+        "[metadata]\nname = \"my-tool\"\n\
+         [[steps]]\naction = \"pipx_install\"\npackage = \"my-tool\"\n[verify]\ncommand = \"my-tool --version\"\n",
     )
 }
 
@@ -167,31 +173,23 @@ fn wheels_are_fetched_again_for_another_python() {
 }
 
 #[test]
-fn a_wheel_without_programs_is_a_library() {
+fn a_package_that_pip_does_not_find_is_not_there() {
     let user = user(&[]);
-    fs::create_dir(user.path("clients/wheels")).unwrap();
-    let wheel = zip_of(&[Entry::file(b"my_tool/__init__.py", b"")]);
-    fs::write(user.path("clients/wheels/my_tool-1.0-py3-none-any.whl"), wheel).unwrap();
     install_python(&user, "cpython-3.11-x");
-    let error = user.fetch(&pip_recipe(), "1.0").unwrap_err();
-    assert!(matches!(error, SourceError::Unusable { unusable: Unusable::Library, .. }), "{error}");
-    assert_eq!(error.to_string(), "pypi:my-tool 1.0: a library, no programs");
     assert!(asks(&user, "pypi:nothing").unwrap().is_none());
 }
 
 #[test]
 fn names_of_a_recipe_that_are_no_names_are_refused() {
-    let user = user(&[]);
-    for (source, action) in [
-        ("npm", "action = \"npm_install\"\npackage = \"a/b\""),
-        ("cargo", "action = \"cargo_install\"\npackage = \"a.b\""),
-        ("pypi", "action = \"pip_install\"\npackage = \"a\"\nextras = [\"@x\"]"),
+    for action in [
+        "action = \"npm_install\"\npackage = \"a/b\"",
+        "action = \"cargo_install\"\ncrate = \"a.b\"",
+        "action = \"pipx_install\"\npackage = \"a\"\nextras = [\"@x\"]",
     ] {
-        let recipe = read(&format!(
-            "[metadata]\nname = \"tool\"\n[version]\nsource = \"{source}\"\npackage = \"tool\"\n\
-             [[steps]]\n{action}\n[verify]\ncommand = \"tool --version\"\n"
-        ));
-        let error = user.fetch(&recipe, "1.0").unwrap_err();
-        assert!(matches!(error, SourceError::Name(_)), "{source}: {error}");
+        let text = format!(
+            "[metadata]\nname = \"tool\"\n[[steps]]\n{action}\n[verify]\ncommand = \"tool --version\"\n"
+        );
+        let problems = read_recipe(&Source::new("tool.toml", text)).unwrap_err();
+        assert!(problems[0].message.contains("is no name of"), "{problems:?}");
     }
 }

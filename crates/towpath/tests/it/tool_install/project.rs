@@ -88,7 +88,7 @@ fn problems_of_the_file_are_reported_with_their_location() {
 fn a_broken_lock_file_is_refused_with_its_line_and_what_to_do() {
     let (user, server) = (User::on_disk(), ReleaseServer::start());
     project(&user, &server.tool(&user, "greet", "1.2.0", GREET));
-    user.write(".towpath/tools.lock", "form = 2\n\n[[tool]]\nname = greet\n");
+    user.write(".towpath/tools.lock", "form = 3\n\n[[tool]]\nname = greet\n");
     user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
     let printed = user.towpath(&["tool", "install"]).exits(2);
     printed.reports("tools.lock: line 4: ").reports("to lock the newest versions again, remove it");

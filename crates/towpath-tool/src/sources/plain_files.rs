@@ -1,22 +1,26 @@
-//! Steps on plain files: download, extract, install binaries, run a command. What is extracted is in the
-//! install's `files/`, where commands run and where the paths of binaries begin.
+//! Steps on plain files: download, extract, install programs, run a command. What is extracted is in the
+//! install's `files/`, where commands run and where the paths of programs begin.
 
-use super::BuildStep;
-use super::Built;
-use super::archive_url::{LARGEST_DOWNLOAD, file_name};
-use super::artifact_cache::PartialArtifact;
+use super::archive_url::LARGEST_DOWNLOAD;
+use super::artifact_cache::{Locks, PartialArtifact};
 use super::client_sandbox::{Call, ClientSandbox, Configuration, find_program};
 use super::copy_tree::merge_tree;
-use super::fetch_plan::FILES;
+use super::fetch_plan::{Address, RemoteFile};
+use super::github::{self, find_asset};
 use super::host_platform::HostPlatform;
 use super::installed_programs::{is_inner_path, link_program, real_directory, refuse_links};
+use super::release_asset::listed_sha256;
 use super::source_context::{SourceContext, Unit};
 use super::source_error::SourceError;
+use super::{BuildStep, Built};
 use crate::archive::{ArchiveLimits, unpack};
 use crate::download::Expected;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The part of an artifact that has plain files.
+pub(super) const FILES: &str = "files";
 
 /// What a command of a recipe finds beside the install's own programs.
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
@@ -24,64 +28,86 @@ const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 /// A command with network has no configuration of the user.
 const NO_REGISTRY: Configuration =
     Configuration { variable: "TOWPATH_NO_FILE", below_home: &[], files: &[], variables: &[] };
+const LARGEST_LIST: u64 = 16 << 20;
 
+/// Downloads a file, and locks it by its hash and where it was. The recipe or its source has the hash; where
+/// neither has, it is that of the first download.
 pub(super) fn download(
-    url: &str,
-    sha256: &str,
-    file: Option<&str>,
+    remote: &RemoteFile,
     version: &str,
+    locks: &Locks,
     partial: &mut PartialArtifact,
     context: &mut SourceContext<'_>,
 ) -> Result<(), SourceError> {
-    let platform = HostPlatform::current();
-    let url = platform.fill(url, version);
-    let name = file.map_or_else(|| file_name(&url).to_owned(), |file| platform.fill(file, version));
-    let target = inner(&partial.part(FILES)?, &name)?;
+    let name = &remote.file;
+    let key = lock_key(name);
+    let locked = locks.get(&key).and_then(|lock| lock.split_once(' '));
+    let (url, sha256) = match (locked, &remote.at) {
+        (Some((sha256, url)), _) => (url.to_owned(), Some(sha256.to_owned())),
+        (None, Address::Url { url, checksums }) => {
+            let listed = checksums.as_ref().map(|list| {
+                let text = context.split().0.http().text(list, &[], LARGEST_LIST)?;
+                let file = super::archive_url::file_name(url);
+                let sha256 = text.and_then(|text| listed_sha256(&text, file));
+                sha256.ok_or_else(|| SourceError::NoFile(format!("{file} in {list}")))
+            });
+            (url.clone(), remote.sha256.clone().map_or(listed.transpose()?, Some))
+        }
+        (None, Address::Asset { repository, name }) => {
+            let asset = find_asset(repository, version, name, context)?;
+            (asset.url, asset.sha256)
+        }
+    };
+    let target = inner(&partial.part(FILES)?, name)?;
     if let Some(parent) = target.parent() {
         fs::create_dir_all(parent).map_err(SourceError::io(parent))?;
     }
-    let (http, progress) = (context.http(), &mut *context.progress);
-    progress.line(&name);
-    let expected = Expected { sha256: Some(sha256), most_bytes: LARGEST_DOWNLOAD };
-    http.download(&url, &target, expected, &mut |done, total| {
+    let (clients, progress) = context.split();
+    progress.line(name);
+    let expected = Expected { sha256: sha256.as_deref(), most_bytes: LARGEST_DOWNLOAD };
+    let done = clients.http().download(&url, &target, expected, &mut |done, total| {
         progress.amount(done, total, Unit::Bytes);
     })?;
-    partial.checksums.push((name, format!("sha256:{sha256}")));
+    partial.add_file(name, &done.sha256, &url);
+    if let (None, Address::Asset { repository, .. }) = (locked, &remote.at) {
+        let attested = github::attestation(repository, name, &done.sha256, context)?;
+        partial.artifact.attestation = Some(attested);
+    }
     Ok(())
 }
 
-pub(super) fn extract(file: &str, strip: u32, step: &BuildStep<'_>) -> Result<(), SourceError> {
-    let name = HostPlatform::current().fill(file, step.version);
-    let archive = inner(&step.fetched, &name)?;
+/// Files differ by machine.
+pub(super) fn lock_key(file: &str) -> String {
+    format!("{file} {}", HostPlatform::current().word())
+}
+
+pub(super) fn extract(name: &str, strip: u32, step: &BuildStep<'_>) -> Result<(), SourceError> {
+    let archive = inner(&step.fetched, name)?;
     if !archive.is_file() {
-        return Err(SourceError::NoFile(name));
+        return Err(SourceError::NoFile(name.to_owned()));
     }
-    let files = files_of(step)?;
+    let files = real_directory(step.install, FILES)?;
     let unpacked = step.install.join(".unpacked");
     refuse_links(step.install)?;
-    unpack(&archive, &name, &unpacked, strip, &ArchiveLimits::default())?;
+    unpack(&archive, name, &unpacked, strip, &ArchiveLimits::default())?;
     merge_tree(&unpacked, &files).map_err(SourceError::io(&files))
 }
 
-pub(super) fn install_binaries(
-    binaries: &[String],
-    names: &[String],
+pub(super) fn install_programs(
+    programs: &[(String, String)],
     step: &BuildStep<'_>,
     built: &mut Built,
 ) -> Result<(), SourceError> {
-    let files = files_of(step)?;
-    for (index, path) in binaries.iter().enumerate() {
-        let path = HostPlatform::current().fill(path, step.version);
-        let target = inner(&files, &path)?;
-        let fetched = step.fetched.join(&path);
+    let files = real_directory(step.install, FILES)?;
+    for (path, name) in programs {
+        let target = inner(&files, path)?;
+        let fetched = step.fetched.join(path);
         // A program that came as it is, not in an archive.
         if target.symlink_metadata().is_err() && fetched.is_file() {
             let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
             real_directory(step.install, &format!("{FILES}/{parent}"))?;
             fs::copy(&fetched, &target).map_err(SourceError::io(&target))?;
         }
-        let own = path.rsplit('/').next().unwrap_or(&path);
-        let name = names.get(index).map_or(own, String::as_str);
         link_program(built, step.install, name, &format!("{FILES}/{path}"))?;
     }
     Ok(())
@@ -93,10 +119,9 @@ pub(super) fn run(
     step: &BuildStep<'_>,
     context: &mut SourceContext<'_>,
 ) -> Result<(), SourceError> {
-    let filled = command.iter().map(|word| HostPlatform::current().fill(word, step.version));
-    let mut words = filled.map(OsString::from);
+    let mut words = command.iter().map(OsString::from);
     let Some(program) = words.next() else { return Ok(()) };
-    let files = files_of(step)?;
+    let files = real_directory(step.install, FILES)?;
     let program = program_of(&program, &files)?;
     let fetched = step.fetched.is_dir().then(|| step.fetched.clone());
     let readable = fetched.into_iter().collect();
@@ -122,10 +147,6 @@ fn program_of(program: &OsStr, files: &Path) -> Result<PathBuf, SourceError> {
     }
     let found = find_program(OsStr::new(SYSTEM_PATH), &text);
     found.ok_or_else(|| SourceError::NoFile(text.into_owned()))
-}
-
-fn files_of(step: &BuildStep<'_>) -> Result<PathBuf, SourceError> {
-    real_directory(step.install, FILES)
 }
 
 /// A path below a directory; what was filled in could have changed that.

@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source};
+use towpath_tool::sources::SourceKind;
 use towpath_tool::{
-    Action, InstallStep, Metadata, Origin, Platform, RepairMetadata, RepairMethod, ToolRecipe,
-    VerifyMode, VerifySection, VersionSource, read_recipe, write_recipe,
+    Action, Binary, InstallStep, Metadata, Origin, Platform, PlatformWords, RepairMetadata,
+    RepairMethod, ToolRecipe, VerifyMode, VerifySection, VersionKeys, read_recipe, write_recipe,
 };
 
 const HEXYL: &str = r#"[metadata]
@@ -14,25 +15,24 @@ description = "A hex viewer"
 binaries = ["hexyl"]
 
 [version]
-source = "github"
-repository = "sharkdp/hexyl"
+github_repo = "sharkdp/hexyl"
 tag_prefix = "v"
 
 [[steps]]
 action = "download"
 url = "https://example.com/hexyl-{version}-{arch}.tar.gz"
 sha256 = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-file = "hexyl.tar.gz"
-when = { os = "linux", arch = "x86-64" }
+dest = "hexyl.tar.gz"
+when = { os = "linux", arch = ["amd64", "arm64"] }
 
 [[steps]]
 action = "extract"
-file = "hexyl.tar.gz"
-strip = 1
+archive = "hexyl.tar.gz"
+strip_dirs = 1
 
 [[steps]]
 action = "install_binaries"
-binaries = ["hexyl"]
+binaries = ["hexyl", { src = "bin/x", dest = "bin/hex" }]
 
 [verify]
 command = "hexyl --help"
@@ -70,10 +70,19 @@ fn refused(text: &str) -> Vec<String> {
 fn all_fields_are_read() {
     let recipe = read(HEXYL);
     assert_eq!(recipe.main_binary(), "hexyl");
+    assert_eq!(recipe.source().to_string(), "github:sharkdp/hexyl");
     assert_eq!(recipe.steps.len(), 3);
     let when = recipe.steps[0].when.as_ref().expect("it has a condition");
-    assert_eq!((when.os, when.arch, when.libc), (Some("linux"), Some("x86-64"), None));
-    assert_eq!(recipe.steps[1].action, Action::Extract { file: "hexyl.tar.gz".into(), strip: 1 });
+    assert_eq!(
+        (&when.os[..], &when.arch[..]),
+        (&["linux".into()][..], &["amd64".into(), "arm64".into()][..])
+    );
+    let words = PlatformWords::default();
+    let archive = "hexyl.tar.gz".into();
+    assert_eq!(recipe.steps[1].action, Action::Extract { archive, strip_dirs: 1, words });
+    let Action::InstallBinaries { binaries } = &recipe.steps[2].action else { panic!() };
+    let parts: Vec<_> = binaries.iter().map(Binary::parts).collect();
+    assert_eq!(parts, [("hexyl", "hexyl"), ("bin/x", "hex")]);
     assert_eq!((recipe.verify.mode, recipe.verify.exit_code), (VerifyMode::Output, 1));
     assert_eq!(read(&write_recipe(&recipe)), recipe);
 }
@@ -82,10 +91,10 @@ fn all_fields_are_read() {
 fn every_problem_is_reported_at_its_location() {
     let text = HEXYL
         .replace("description =", "desciption =")
-        .replace("source = \"github\"", "source = \"githab\"")
+        .replace("github_repo", "source = \"githab\"\ngithub_repo")
         .replace("{arch}", "{architecture}")
         .replace("aaaa\"\n", "a\"\n")
-        .replace("strip = 1", "strip = \"1\"")
+        .replace("strip_dirs = 1", "strip_dirs = \"1\"")
         .replace("exit_code = 1", "exit_code = 300")
         .replace("hexyl --help", "hexyl --help | head")
         .replace("reason = \"no version is printed\"\n", "");
@@ -94,11 +103,11 @@ fn every_problem_is_reported_at_its_location() {
         found,
         [
             "3: unknown key `desciption` (did you mean `description`?)",
-            "7: `source` must be `cargo`, `npm`, `pypi`, `github`, `url`, not `githab` \
+            "7: `source` must be `cargo`, `npm`, `pypi`, `github`, `github_releases`, `url`, not `githab` \
              (did you mean `github`?)",
             "13: `url`: unknown placeholder `{architecture}`: known are `{version}`, `{os}`, `{arch}`",
             "14: `sha256`: a SHA-256 is 64 hexadecimal digits in lower case",
-            "21: `strip` must be a whole number above 0, not `\"1\"`",
+            "21: `strip_dirs` must be a whole number, not `\"1\"`",
             "28: `command`: no shell runs this command, so `|` has no meaning",
             "30: `mode = \"output\"` needs a `reason` (add `reason`)",
             "31: `exit_code` must be an exit code from 0 to 255, not `300`",
@@ -110,24 +119,89 @@ fn every_problem_is_reported_at_its_location() {
 fn what_is_missing_or_dangerous_is_refused() {
     let missing = refused("[metadata]\nname = \"x\"\n");
     let all = missing.join("\n");
-    for name in ["version", "steps", "verify"] {
+    for name in ["steps", "verify"] {
         assert!(all.contains(&format!("the tool recipe has no `{name}`")), "{all}");
     }
     for (from, to) in [
         ("name = \"hexyl\"", "name = \"../x\""),
-        ("file = \"hexyl.tar.gz\"", "file = \"../hexyl.tar.gz\""),
-        ("binaries = [\"hexyl\"]\n\n[verify]", "binaries = [\"/bin/sh\"]\n\n[verify]"),
-        ("[\"hexyl\"]\n\n[verify]", "[\"hexyl\"]\nas = [\"../x\"]\n\n[verify]"),
-        ("[\"hexyl\"]\n\n[verify]", "[\"hexyl\"]\nas = [\"x\", \"y\"]\n\n[verify]"),
+        ("dest = \"hexyl.tar.gz\"", "dest = \"../hexyl.tar.gz\""),
+        ("[\"hexyl\", {", "[\"/bin/sh\", {"),
+        ("dest = \"bin/hex\"", "dest = \"../hex\""),
         ("https://", "file://"),
-        ("\"Usage: hexyl \"", "\"\""),
         ("\"Usage: hexyl \"", "\"/(/\""),
         ("sharkdp/hexyl", "hexyl"),
         ("action = \"extract\"", "action = \"extractt\""),
+        ("action = \"extract\"\n", ""),
+        ("os = \"linux\"", "os = \"linus\""),
+        ("os = \"linux\"", "gpu = \"nvidia\""),
     ] {
         let text = HEXYL.replacen(from, to, 1);
         assert_ne!(text, HEXYL);
         assert_eq!(refused(&text).len(), 1, "{to}: {:?}", refused(&text));
+    }
+}
+
+/// As tsuku writes its recipes: empty strings for what is left open, keys of its own, steps of other sources.
+const FOREIGN: &str = r#"
+[metadata]
+  name = "shade"
+  description = "Paints"
+  homepage = "https://example.com/#readme"
+  version_format = ""
+  requires_sudo = false
+  tier = 0
+  curated = true
+  supported_libc = ["glibc"]
+
+[version]
+  source = ""
+  tap = ""
+  tag_prefix = "v"
+
+[[steps]]
+  action = "github_archive"
+  when = { os = ["linux"], libc = ["glibc", "musl"] }
+  repo = "us/shade"
+  asset_pattern = "shade-{version}-{arch}.tar.gz"
+  strip_dirs = 1
+  binaries = ["bin/shade"]
+  arch_mapping = { amd64 = "x86_64", arm64 = "aarch64" }
+
+[[steps]]
+  action = "homebrew"
+  when = { os = ["darwin"] }
+  formula = "shade"
+
+[verify]
+  command = "shade --version"
+  pattern = ""
+"#;
+
+#[test]
+fn recipes_of_tsuku_are_read() {
+    let recipe = read(FOREIGN);
+    assert_eq!(recipe.source().to_string(), "github:us/shade");
+    assert_eq!(
+        (recipe.verify.pattern.as_deref(), recipe.metadata.license.as_deref()),
+        (None, None)
+    );
+    assert_eq!(recipe.steps[1].action, Action::Foreign { name: "homebrew".into() });
+    assert_eq!(read(&write_recipe(&recipe)), recipe);
+    for (action, from) in [
+        ("action = \"npm_install\"\npackage = \"@a/b\"\nexecutables = [\"c\"]", "npm:@a/b"),
+        ("action = \"cargo_install\"\ncrate = \"b\"\nexecutables = [\"c\"]", "cargo:b"),
+        ("action = \"pipx_install\"\npackage = \"b.c\"\nexecutables = [\"c\"]", "pypi:b.c"),
+        ("action = \"github_file\"\nrepo = \"a/b\"\nasset_pattern = \"x-{os}\"", "github:a/b"),
+        (
+            "action = \"download_archive\"\nurl = \"https://x/y.zip\"\nbinaries = [\"y\"]",
+            "url:https://x/y.zip",
+        ),
+    ] {
+        let rest = "[metadata]\nname = \"t\"\n[verify]\ncommand = \"t -V\"\n";
+        let recipe = read(&format!("{rest}[[steps]]\n{action}\n"));
+        assert_eq!(recipe.source().to_string(), from);
+        let named = if recipe.source().kind() <= SourceKind::Pypi { "c" } else { "t" };
+        assert_eq!(recipe.main_binary(), named, "{action}");
     }
 }
 
@@ -177,22 +251,52 @@ fn what_a_repair_did_has_the_fields_of_the_design() {
 }
 
 fn recipes() -> impl Strategy<Value = ToolRecipe> {
-    let name = "[a-z_]([a-z0-9]|[._+-][a-z0-9]){0,5}";
+    let name = "[a-z]([a-z0-9]|[._+-][a-z0-9]){0,5}";
     let line = "[^\\pC\\s]([^\\pC]{0,12}[^\\pC\\s])?";
+    let names = || prop::collection::vec(name, 0..3);
+    let words = || {
+        prop::collection::btree_map(name, "[a-z0-9_]{1,6}", 0..3)
+            .prop_map(|arch_mapping| PlatformWords { arch_mapping, ..PlatformWords::default() })
+    };
+    let binary = prop_oneof![
+        name.prop_map(Binary::Path),
+        (name, name).prop_map(|(src, dest)| Binary::Renamed { src, dest }),
+    ];
+    let binaries = prop::collection::vec(binary, 1..3);
     let step = prop_oneof![
-        (name, prop::collection::vec(name, 0..3))
-            .prop_map(|(package, features)| Action::CargoInstall { package, features }),
-        (name).prop_map(|package: String| Action::NpmInstall { package }),
-        (prop::collection::vec("[^\\x00{]{0,12}", 1..4), any::<bool>())
-            .prop_map(|(command, network)| Action::Run { command, network }),
-        (name, 0..9_u32).prop_map(|(file, strip)| Action::Extract { file, strip }),
-        (prop::collection::vec((name, name), 1..3), any::<bool>()).prop_map(|(pairs, renamed)| {
-            let (binaries, names): (_, Vec<String>) = pairs.into_iter().unzip();
-            Action::InstallBinaries { binaries, names: if renamed { names } else { Vec::new() } }
+        (name, names(), names()).prop_map(|(package, features, executables)| {
+            Action::CargoInstall {
+                package: package.replace(['.', '+'], "-"),
+                features: features.iter().map(|f| f.replace(['.', '+'], "-")).collect(),
+                executables,
+            }
         }),
+        (names())
+            .prop_map(|executables| Action::NpmInstall { package: "@a/b".into(), executables }),
+        (prop::collection::vec("[^\\x00{]{1,12}", 1..4), any::<bool>())
+            .prop_map(|(command, network)| Action::Run { command, network }),
+        (name, 0..9_u32, words()).prop_map(|(archive, strip_dirs, words)| Action::Extract {
+            archive,
+            strip_dirs,
+            words
+        }),
+        (name, 0..9_u32, binaries.clone(), words()).prop_map(
+            |(asset_pattern, strip_dirs, binaries, words)| {
+                Action::GithubArchive {
+                    repo: "a/b".into(),
+                    asset_pattern,
+                    strip_dirs,
+                    binaries,
+                    words,
+                }
+            }
+        ),
+        binaries.prop_map(|binaries| Action::InstallBinaries { binaries }),
+        Just(Action::Foreign { name: "homebrew".into() }),
     ];
     let when = prop::option::of(
-        prop::option::of(Just("linux")).prop_map(|os| Platform { os, ..Platform::default() }),
+        prop::collection::vec(Just("linux".to_owned()), 1..2)
+            .prop_map(|os| Platform { os, ..Platform::default() }),
     );
     let step = (step, when).prop_map(|(action, when)| InstallStep { action, when });
     let metadata = (name, prop::option::of(line), prop::collection::vec(name, 0..3));
@@ -202,7 +306,7 @@ fn recipes() -> impl Strategy<Value = ToolRecipe> {
         let (pattern, exit_code, reason) = verify;
         let verify =
             VerifySection { pattern, exit_code, reason, ..VerifySection::by_version(&name) };
-        let version = VersionSource::Cargo { package: name.clone() };
+        let version = VersionKeys::default();
         let metadata = Metadata { name, description, binaries, ..Metadata::default() };
         ToolRecipe { metadata, version, steps, verify, provenance: None }
     })

@@ -1,7 +1,7 @@
-//! One hash for a whole directory: names, content, what is executable and where links lead. Times and
-//! owners do not count, so that the same content has the same hash wherever it was unpacked.
+//! The SHA-256 of a file, and one hash for a whole directory: names, content, what is executable and where
+//! links lead. Times and owners do not count, so that the same content has the same hash wherever it was
+//! unpacked.
 
-use crate::download::hexadecimal;
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _};
@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// `sha256:` and 64 digits.
-pub(super) fn tree_hash(directory: &Path) -> io::Result<String> {
+pub(crate) fn tree_hash(directory: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
     for path in sorted_tree(directory)? {
         let metadata = path.symlink_metadata()?;
@@ -36,7 +36,7 @@ pub(super) fn tree_hash(directory: &Path) -> io::Result<String> {
 }
 
 /// In 64 digits.
-pub(super) fn file_sha256(file: &Path) -> io::Result<String> {
+pub(crate) fn file_sha256(file: &Path) -> io::Result<String> {
     Ok(hexadecimal(&sha256_of(file)?))
 }
 
@@ -49,6 +49,10 @@ fn sha256_of(file: &Path) -> io::Result<[u8; 32]> {
             read => hasher.update(&buffer[..read]),
         }
     }
+}
+
+pub(crate) fn hexadecimal(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Everything below a directory, directories before their content. Links are not followed.
@@ -70,7 +74,7 @@ pub(crate) fn sorted_tree(directory: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Makes everything readable for all and writable for the owner, without any other right: a build
 /// runs as a user that owns nothing.
-pub(super) fn make_readable(directory: &Path) -> io::Result<()> {
+pub(crate) fn make_readable(directory: &Path) -> io::Result<()> {
     fs::set_permissions(directory, Permissions::from_mode(0o755))?;
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
