@@ -2,7 +2,7 @@
 //! stored. A broken probe decides against any later help.
 
 use crate::check_from_probe::verify_section;
-use crate::detector::{judge, names_tool, not_the_tool};
+use crate::detector::{judge, not_the_tool, outweighs};
 use crate::probe_observation::Observation;
 use crate::repair_metadata::{RepairMetadata, RepairMethod};
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
@@ -41,18 +41,17 @@ pub struct ToolVerdict {
 
 /// The verdict on a tool, from all of its probes in their order.
 pub fn combine(probes: &[Probe]) -> ToolVerdict {
-    let is_other = |probe: &Probe| probe.judgement.evidence.kind == EvidenceKind::OtherProgram;
-    if !probes.iter().any(is_other) {
-        return combine_of_tool(probes);
-    }
-    // One answer was another program's: of the others only those count that have the tool's name.
-    let named = probes.iter().map(|probe| match probe.judgement.verdict.works() {
-        true if !names_tool(&probe.observation) => {
-            Probe { judgement: not_the_tool(probe.judgement.clone()), ..probe.clone() }
+    let is_other = |probe: &&Probe| probe.judgement.evidence.kind == EvidenceKind::OtherProgram;
+    let others: Vec<&Observation> =
+        probes.iter().filter(is_other).map(|probe| &probe.observation).collect();
+    let counted = probes.iter().map(|probe| {
+        let counts = |other: &&Observation| outweighs(&probe.observation, other);
+        match probe.judgement.verdict.works() && !others.iter().all(counts) {
+            true => Probe { judgement: not_the_tool(probe.judgement.clone()), ..probe.clone() },
+            false => probe.clone(),
         }
-        _ => probe.clone(),
     });
-    combine_of_tool(&named.collect::<Vec<Probe>>())
+    combine_of_tool(&counted.collect::<Vec<Probe>>())
 }
 
 fn combine_of_tool(probes: &[Probe]) -> ToolVerdict {

@@ -3,25 +3,39 @@
 
 use super::answer_about_argument::{ANY_PROGRAM, is_of_another_program, is_related};
 use super::prepared_observation::Reading;
+use super::version_output;
 use crate::clean_printed_text::Line;
 use crate::version_token::{find_expected, is_dotted, same_version, tokens};
 
 pub(super) fn is_other_program(reading: &Reading<'_>) -> bool {
     let Some(expected) = reading.observation.expected_version.as_deref() else { return false };
     let asks = |argument: &String| argument.to_lowercase().trim_matches('-').starts_with('v');
-    reading.arguments.iter().any(asks)
-        && !names_tool(reading)
-        && (has_only_other_versions(reading, expected) || names_another(reading, expected))
+    let asked = reading.arguments.iter().any(asks);
+    let complains = || reading.own_lines().any(|(_, line)| is_of_another_program(reading, line));
+    let named = || !has_version(reading, expected) && (complains() || is_used_as_other(reading));
+    let related = || version_output::find(reading).is_some_and(|found| found.related);
+    let versions = || has_only_other_versions(reading, expected) && !related();
+    !names_tool(reading) && (asked && versions() || named())
 }
 
-/// `Usage: clear [options]` or `clear: invalid option`, without the expected version.
-fn names_another(reading: &Reading<'_>, expected: &str) -> bool {
-    let lines = || reading.own_lines().map(|(_, line)| line);
-    let expected_is_there = lines().any(|line| find_expected(&line.text, expected).is_some());
-    let complains = lines().any(|line| is_of_another_program(reading, line));
-    let all: Vec<&Line> = lines().collect();
-    let mut used = (0..all.len()).filter_map(|at| used_program(&all[at..]));
-    !expected_is_there && (complains || used.any(|name| !is_related(reading, name)))
+/// Whether a title with a version or a usage line is another program's. A program may print the name that
+/// it was started by in its help and its messages, so that these do not outweigh it; a complaint under
+/// another name may be that of a program which the tool has started.
+pub(super) fn has_other_title(reading: &Reading<'_>) -> bool {
+    let expected = reading.observation.expected_version.as_deref().unwrap_or_default();
+    let titled = version_output::find(reading).is_some_and(|found| found.other);
+    !has_version(reading, expected) && (titled || is_used_as_other(reading))
+}
+
+fn has_version(reading: &Reading<'_>, expected: &str) -> bool {
+    reading.own_lines().any(|(_, line)| find_expected(&line.text, expected).is_some())
+}
+
+/// `Usage: clear [options]`
+fn is_used_as_other(reading: &Reading<'_>) -> bool {
+    let lines: Vec<&Line> = reading.own_lines().map(|(_, line)| line).collect();
+    let mut used = (0..lines.len()).filter_map(|at| used_program(&lines[at..]));
+    used.any(|name| !is_related(reading, name))
 }
 
 /// The program of a usage line, or of the line below it. A word for any program is no name.

@@ -92,10 +92,30 @@ pub(super) fn is_of_another_program(reading: &Reading<'_>, line: &Line) -> bool 
         && !reading.lines.iter().any(|line| reading.names.is_in(&line.lower))
 }
 
-/// `llvm-mt` of `llvm-mt-14`, `pkgconf` of `pkg-config`.
+/// Shorter words are parts of unrelated names, too.
+const SHORTEST_PART: usize = 4;
+
+/// `llvm-mt` of `llvm-mt-14`, `pkgconf` of `pkg-config`, `getcaps` of `getpcaps`.
 pub(super) fn is_related(reading: &Reading<'_>, name: &str) -> bool {
     let tool = reading.observation.tool.to_lowercase();
-    reading.names.is_in(name) || tool.contains(name) || tool.replace('-', "").contains(name)
+    let mut letters = tool.chars();
+    let shortened = name.len() >= SHORTEST_PART
+        && tool.get(..1) == name.get(..1)
+        && name.chars().all(|wanted| letters.any(|letter| letter == wanted));
+    reading.names.is_in(name)
+        || shortened
+        || tool.contains(name)
+        || tool.replace('-', "").contains(name)
+        || is_part_of_name(reading, name)
+}
+
+/// The last part of the tool's name, or a part of its package's: `nm` of `gcc-nm`, `postgresql` of
+/// `postgresql-common`.
+pub(super) fn is_part_of_name(reading: &Reading<'_>, word: &str) -> bool {
+    let last = reading.observation.tool.rsplit_once('-').map(|(_, last)| last);
+    let mut parts = reading.observation.aliases.iter().flat_map(|alias| alias.split('-'));
+    let is_word = |part: &str| part.eq_ignore_ascii_case(word) && !ANY_PROGRAM.contains(&word);
+    last.is_some_and(is_word) || word.len() >= SHORTEST_PART && parts.any(is_word)
 }
 
 /// The tool's own title with a copyright, without a version.

@@ -53,9 +53,14 @@ pub(crate) fn not_the_tool(judgement: Judgement) -> Judgement {
     Judgement::new(Verdict::Unknown, evidence)
 }
 
-/// Whether a line of what was printed has the tool's name.
-pub(crate) fn names_tool(observation: &Observation) -> bool {
-    another_program_than_expected::names_tool(&Reading::new(observation))
+/// Whether a good sign counts beside an answer of another program: the answer has the tool's name, and where
+/// the other program has printed its title, the expected version too.
+pub(crate) fn outweighs(good: &Observation, other: &Observation) -> bool {
+    let good = Reading::new(good);
+    match another_program_than_expected::has_other_title(&Reading::new(other)) {
+        true => version_output::find(&good).is_some_and(|found| found.is_expected(&good)),
+        false => another_program_than_expected::names_tool(&good),
+    }
 }
 
 fn unknown(reading: &Reading<'_>) -> Judgement {

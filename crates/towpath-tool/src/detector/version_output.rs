@@ -2,6 +2,7 @@
 //! counts first, then one beside the tool's name, then one after the word "version", then a line that is
 //! nothing but a version, then the first line of another name.
 
+use super::answer_about_argument::is_part_of_name;
 use super::first_line_version::first_line;
 use super::prepared_observation::Reading;
 use super::version_masks::{Masked, RUNTIME_LINES, WHOLE_LINES, masked};
@@ -22,7 +23,16 @@ pub(super) struct FoundVersion {
     kind: EvidenceKind,
     line: String,
     /// The text names another program, and not the tool.
-    other: bool,
+    pub other: bool,
+    /// The title has a part of the tool's or its package's name.
+    pub related: bool,
+}
+
+impl FoundVersion {
+    pub fn is_expected(&self, reading: &Reading<'_>) -> bool {
+        let expected = reading.observation.expected_version.as_deref();
+        expected.is_some_and(|expected| same_version(&self.version, expected))
+    }
 }
 
 /// One line that may have the version.
@@ -96,17 +106,35 @@ pub(super) fn find(reading: &Reading<'_>) -> Option<FoundVersion> {
         let mut found = found.filter(|(candidate, range)| separate(candidate, range.start));
         found.next().map(|(candidate, range)| (*kind, candidate, range))
     })?;
-    let named = reading.lines.iter().any(|line| reading.names.is_in(&line.lower));
+    let named = reading.lines.iter().any(|line| {
+        reading.names.is_in(&line.lower)
+            && (std::ptr::eq(line, candidate.line) || !repeats_command(reading, line))
+    });
     let bare = candidate.line.text[..range.start].trim().trim_end_matches(['v', 'V']).is_empty();
     let about = kind == EvidenceKind::VersionWord && !has_other_name(candidate, range.start);
     let abbreviated = reading.names.abbreviates(&candidate.line.lower);
+    let mut title = candidate.line.lower[..range.start].split(|c: char| !c.is_alphanumeric());
+    let related = title.any(|word| is_part_of_name(reading, word));
     Some(FoundVersion {
         version: candidate.line.text[range.clone()].to_owned(),
         pattern: pattern(candidate, range.start),
         kind,
         line: candidate.line.text.trim().to_owned(),
-        other: !named && !bare && !about && !abbreviated,
+        other: !named && !bare && !about && !abbreviated && !related,
+        related,
     })
+}
+
+/// Whether a line has the name that the program was started by: a usage line, a synopsis, a message, a hint.
+/// Any program prints the tool's name there.
+fn repeats_command(reading: &Reading<'_>, line: &Line) -> bool {
+    let text = line.lower.trim_start();
+    let first = text.split_whitespace().next().unwrap_or("");
+    let message = first.ends_with(':') && reading.names.is_in(first);
+    message
+        || first.starts_with("usage")
+        || text.contains("--help")
+        || reading.names.begins_synopsis(text)
 }
 
 fn candidates<'r>(reading: &'r Reading<'_>) -> Vec<Candidate<'r>> {

@@ -181,3 +181,79 @@ fn only_a_listed_subcommand_advertises_a_bare_word() {
     assert_eq!(suggested("  -v   print version").as_deref(), Some("rg -v"));
     assert_eq!(suggested("  -v   invert the match of a version"), None);
 }
+
+/// Probes of a tool with the expected version 2.30.0: what it was asked for, its exit code, what it printed.
+fn verdict_of(tool: &str, answers: &[(&str, i32, &str)]) -> Verdict {
+    let probes = answers.iter().map(|(argument, exit, text)| {
+        let run = Observation::new(tool, &[argument], ProcessEnd::Exited(*exit));
+        let expected_version = Some("2.30.0".to_owned());
+        Probe::new(Observation { stdout: (*text).to_owned(), expected_version, ..run })
+    });
+    combine(&probes.collect::<Vec<_>>()).verdict
+}
+
+#[test]
+fn another_program_under_the_name_is_not_the_tool_although_its_help_repeats_the_name() {
+    let units =
+        "GNU Units version 2.22\nwith readline, with utf8, locale C\n\nCopyright (C) 2022\n";
+    let usage =
+        "Usage: bedtools [options] ['from-unit' 'to-unit']\n\nOptions:\n  -h, --help  help\n";
+    let rejection = "/opt/bedtools: invalid option -- 'i'\nTry 'bedtools --help'.\n";
+    let chess = "GNU Chess 6.2.7\nCopyright (C) 2020\n\nUsage: /opt/bin/bedtools [OPTION]...\n";
+    let coreutils = "true (GNU coreutils) 9.1\nCopyright (C) 2022\n";
+    let shell = "NOTE: your shell may have its own version of bedtools\n";
+    let prettier = "Usage: prettier [options]\n\nOptions:\n  -a  all\n  -b  both\n  -c  check\n";
+    for answers in [
+        &[("--version", 0, units), ("-version", 1, rejection), ("--help", 0, usage)][..],
+        &[("--version", 0, coreutils), ("-V", 0, ""), ("--help", 0, &format!("{usage}{shell}"))],
+        &[("--version", 0, "GNU Chess 6.2.7\n"), ("-V", 1, chess)],
+        &[("--version", 1, chess)],
+        &[("--version", 0, units), ("-V", 0, "bedtools 2.22\n")],
+        &[("--version", 1, ""), ("--help", 0, prettier)],
+    ] {
+        assert_eq!(verdict_of("bedtools", answers), Verdict::Unknown, "{answers:?}");
+    }
+}
+
+#[test]
+fn an_answer_of_another_program_does_not_hide_the_tool() {
+    let usage = "Usage: bedtools <subcommand> [options]\n";
+    for (answers, verdict) in [
+        // A script passes its arguments to a program that it starts.
+        (
+            &[("--version", 1, "dirname: unrecognized option '--version'\n"), ("--help", 0, usage)],
+            { Verdict::WorksByHelp },
+        ),
+        // The version in the program is older than the package's.
+        (&[("--version", 0, "2.29.1\n"), ("--help", 0, usage)], Verdict::WorksByHelp),
+        (
+            &[("--version", 0, "Perl 5.36.0\n"), ("-V", 0, "bedtools v2.30.0\n")],
+            Verdict::WorksByVersion,
+        ),
+    ] {
+        assert_eq!(verdict_of("bedtools", answers), verdict, "{answers:?}");
+    }
+}
+
+#[test]
+fn a_name_that_belongs_to_the_tool_is_not_another_program() {
+    let help = "usage: getcaps [opts] <pid>\n\nOptions:\n  -a  all\n  -b  both\n  -c  check\n";
+    for (tool, alias, argument, text, verdict) in [
+        ("pg_config", "postgresql-common", "--version", "PostgreSQL 15.18\n", {
+            Verdict::WorksByVersion
+        }),
+        ("gcc-nm", "gcc", "--version", "GNU nm (GNU Binutils) 2.40\n", Verdict::WorksByVersion),
+        ("getpcaps", "libcap2-bin", "--help", help, Verdict::WorksByHelp),
+        ("git-lfs", "git-lfs", "--version", "git version 2.39.5\n", Verdict::Unknown),
+        ("bedtools", "bedtools", "--version", "GNU ed 1.19\n", Verdict::Unknown),
+    ] {
+        let run = Observation::new(tool, &[argument], ProcessEnd::Exited(0));
+        let found = Probe::new(Observation {
+            stdout: text.to_owned(),
+            expected_version: Some("2.30.0".to_owned()),
+            aliases: vec![alias.to_owned()],
+            ..run
+        });
+        assert_eq!(found.judgement.verdict, verdict, "{tool}");
+    }
+}
