@@ -3,6 +3,8 @@
 //! it, so that both can be compared.
 
 use crate::detector::judge;
+use crate::find_tool_name_in_line::ToolNames;
+use crate::output_pattern::pattern_of_line;
 use crate::probe_observation::Observation;
 use crate::verdict_and_evidence::{Judgement, Verdict};
 use crate::verify_section::{REPAIRED_REASON, VerifyMode, VerifySection};
@@ -89,6 +91,6 @@ fn rejection(observation: &Observation, judgement: &Judgement) -> Option<String>
         Some((before, after)) if before.rsplit('/').next() == Some(&observation.tool) => after,
         _ => line,
     };
-    let slashes = message.starts_with('/') && message.ends_with('/');
-    (!slashes && !message.trim().is_empty()).then(|| message.to_owned())
+    let names = ToolNames::new(&observation.tool, observation.aliases.iter().map(String::as_str));
+    pattern_of_line(message, &names, observation.install_path.as_deref())
 }

@@ -76,6 +76,11 @@ impl ToolNames {
         self.word_in(lower).is_some() || self.part_in(lower).is_some()
     }
 
+    /// Whether a word is one of the names.
+    pub fn is_name(&self, word: &str) -> bool {
+        self.names.iter().any(|name| name.eq_ignore_ascii_case(word))
+    }
+
     /// Whether a line begins with one of the names and what follows makes it a synopsis.
     pub fn begins_synopsis(&self, lower: &str) -> bool {
         let line = lower.trim_start();

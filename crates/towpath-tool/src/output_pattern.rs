@@ -2,9 +2,11 @@
 //! either is a version at that position, whose boundaries are checked. A version other than the
 //! expected one matches too, and the match records that.
 
+use crate::find_tool_name_in_line::ToolNames;
 use crate::verify_section::VERSION;
 use crate::version_token::{is_date, is_dotted, same_version};
 use regex::Regex;
+use std::ops::Range;
 use thiserror::Error;
 
 /// A version, as a group of a regex.
@@ -98,6 +100,84 @@ fn first_version(
         }
     }
     first
+}
+
+/// The pattern that finds a printed line again in any install: a literal, or a regex with a wildcard for
+/// every path. None if the line has nothing but paths.
+pub(crate) fn pattern_of_line(
+    line: &str,
+    names: &ToolNames,
+    install: Option<&str>,
+) -> Option<String> {
+    let paths = paths_in(line, install);
+    // A slash would end the regex.
+    let escaped = |text: &str| regex::escape(text).replace('/', r"\x2f");
+    let (mut regex, mut kept, mut at) = (String::new(), String::new(), 0);
+    for path in &paths {
+        let text = &line[path.clone()];
+        let name = text.rsplit('/').next().filter(|name| names.is_name(name)).unwrap_or("");
+        let wildcard = if text.contains(char::is_whitespace) { ".*" } else { r"\S*" };
+        kept += &format!("{}{name}", &line[at..path.start]);
+        regex += &format!("{}{wildcard}{}", escaped(&line[at..path.start]), escaped(name));
+        at = path.end;
+    }
+    kept += &line[at..];
+    regex += &escaped(&line[at..]);
+    let is_literal = paths.is_empty() && !(line.starts_with('/') && line.ends_with('/'));
+    let pattern = if is_literal { line.to_owned() } else { format!("/{regex}/") };
+    kept.contains(char::is_alphanumeric).then_some(pattern)
+}
+
+/// Directories whose paths are recognised behind any letter: `-I/usr/include`.
+const ROOTS: &[&str] =
+    &["/usr/", "/home/", "/root/", "/tmp/", "/var/", "/opt/", "/etc/", "/nix/", "/mnt/", "/srv/"];
+
+/// The paths of this machine in a line: all that are absolute, and those with the install's own directory.
+pub(crate) fn paths_in(line: &str, install: Option<&str>) -> Vec<Range<usize>> {
+    let install = install.map(|install| install.trim_end_matches('/')).unwrap_or_default();
+    let counter = install.rsplit('/').next().filter(|name| !name.is_empty());
+    let mut paths: Vec<Range<usize>> = Vec::new();
+    for (slash, _) in line.match_indices('/') {
+        let end = paths.last().map_or(0, |path| path.end);
+        if slash < end {
+            continue;
+        }
+        let word = end + line[end..slash].rfind(is_path_end).map_or(0, |at| at + 1);
+        let word = line.ceil_char_boundary(word);
+        let path = word..path_end(line, slash, install);
+        let has_counter = |counter| line[path.clone()].split('/').any(|part| part == counter);
+        if begins_path(line, slash, install) {
+            paths.push(slash..path.end);
+        } else if counter.is_some_and(has_counter) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+fn begins_path(line: &str, slash: usize, install: &str) -> bool {
+    let (before, rest) = line.split_at(slash);
+    let known = ROOTS.iter().any(|root| rest.starts_with(root))
+        || !install.is_empty() && rest.starts_with(install);
+    let separate = match before.chars().next_back() {
+        // `file:///opt` and `//opt`, but not `https://example`
+        Some('/') => before.ends_with("://") || !before.ends_with(":/"),
+        Some(c) => !c.is_alphanumeric() && !"._-~)]>}".contains(c),
+        None => true,
+    };
+    known || separate && rest[1..].starts_with(|c: char| c.is_alphanumeric() || c == '.')
+}
+
+/// The end of a path. The install's own may contain blanks.
+fn path_end(line: &str, start: usize, install: &str) -> usize {
+    let letters = line[start..].char_indices().zip(install.chars());
+    let common = letters.take_while(|((_, a), b)| a == b).last();
+    let common = common.map_or(start, |((at, letter), _)| start + at + letter.len_utf8());
+    common + line[common..].find(is_path_end).unwrap_or(line.len() - common)
+}
+
+fn is_path_end(letter: char) -> bool {
+    letter.is_whitespace() || ":,;)\"'`‘’“”<>[]{}|".contains(letter)
 }
 
 /// The reason of a syntax error; the lines before it draw the pattern again.

@@ -46,10 +46,10 @@ pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     let found = found.or_else(|| synopses(reading, &lines)).or_else(|| sections(&lines));
     let (kind, line, pattern) = found?;
     let evidence = Evidence::new(kind, line.text.trim());
-    Some(Judgement { pattern: Some(pattern), ..Judgement::new(Verdict::WorksByHelp, evidence) })
+    Some(Judgement { pattern, ..Judgement::new(Verdict::WorksByHelp, evidence) })
 }
 
-type Help<'l> = (EvidenceKind, &'l Line, String);
+type Help<'l> = (EvidenceKind, &'l Line, Option<String>);
 
 fn usage<'l>(reading: &Reading<'_>, lines: &[&'l Line]) -> Option<Help<'l>> {
     let at = lines.iter().position(|line| is_usage(reading, line))?;
@@ -60,7 +60,8 @@ fn usage<'l>(reading: &Reading<'_>, lines: &[&'l Line]) -> Option<Help<'l>> {
     let next = lines.get(at + 1).copied();
     let alone = lines[at].lower.trim().trim_end_matches([':', ' ']).len() <= "synopsis".len();
     let line = next.filter(|_| alone).unwrap_or(lines[at]);
-    Some((EvidenceKind::UsageLine, line, pattern(reading, line)))
+    let found = pattern(reading, line).or_else(|| pattern(reading, lines[at]));
+    Some((EvidenceKind::UsageLine, line, found))
 }
 
 /// A line that begins with the word and a colon, or with the word and something like a synopsis. "Usage of
@@ -120,7 +121,7 @@ fn sections<'l>(lines: &[&'l Line]) -> Option<Help<'l>> {
     let section = lines.iter().position(|line| is_section(line))?;
     let listed = lines.iter().filter(|line| is_option(line)).count();
     let line = lines[section];
-    let pattern = line.text.trim().to_owned();
+    let pattern = Some(line.text.trim().to_owned());
     (listed >= LISTED).then_some((EvidenceKind::HelpSections, line, pattern))
 }
 
@@ -139,30 +140,13 @@ fn is_option(line: &Line) -> bool {
     (1..=2).contains(&dashes) && option.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '?')
 }
 
-/// The line as far as its first bracket; a path before the tool's name may be another one tomorrow.
-fn pattern(reading: &Reading<'_>, line: &Line) -> String {
+/// The line as far as its first bracket.
+fn pattern(reading: &Reading<'_>, line: &Line) -> Option<String> {
     let usage = line.lower.find("usage").filter(|at| line.lower[..*at].ends_with(": "));
     let text = line.text[usage.unwrap_or(0)..].trim();
     let lower = text.to_ascii_lowercase();
     let bracket = text.find(['[', '<', '{', '|']).unwrap_or(text.len());
     let name = reading.names.word_in(&lower).or_else(|| reading.names.part_in(&lower));
-    let end = match &name {
-        Some(name) if name.end <= bracket => bracket,
-        _ => text.len(),
-    };
-    let literal = &text[..end];
-    let Some(name) = name.filter(|name| name.end <= end) else { return literal.to_owned() };
-    let mut before = literal[..name.start].char_indices().rev();
-    let blank = before.find(|(_, c)| c.is_whitespace() || *c == ':');
-    let path = blank.map_or(0, |(at, c)| at + c.len_utf8());
-    if !literal[path..name.start].contains('/') {
-        return literal.to_owned();
-    }
-    let (before, after) = (&literal[..path], &literal[name.start..]);
-    format!("/{}\\S*{}/", escaped(before), escaped(after))
-}
-
-/// As a part of a regex between slashes.
-fn escaped(text: &str) -> String {
-    regex::escape(text).replace('/', r"\x2f")
+    let end = name.filter(|name| name.end <= bracket).map_or(text.len(), |_| bracket);
+    reading.pattern_of_line(&text[..end])
 }

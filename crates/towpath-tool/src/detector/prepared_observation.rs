@@ -4,6 +4,7 @@
 use super::uncaught_exception;
 use crate::clean_printed_text::{Line, lines_of};
 use crate::find_tool_name_in_line::ToolNames;
+use crate::output_pattern::pattern_of_line;
 use crate::probe_observation::Observation;
 
 pub(super) struct Reading<'a> {
@@ -54,6 +55,11 @@ impl<'a> Reading<'a> {
                     .any(|(open, close)| line.contains(&format!("{open}{argument}{close}")))
             }
         })
+    }
+
+    /// What a stored check looks for to find this line again.
+    pub fn pattern_of_line(&self, line: &str) -> Option<String> {
+        pattern_of_line(line, &self.names, self.observation.install_path.as_deref())
     }
 
     /// How the process ended, when it ended by itself.

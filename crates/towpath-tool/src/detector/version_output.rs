@@ -7,6 +7,7 @@ use super::first_line_version::first_line;
 use super::prepared_observation::Reading;
 use super::version_masks::{Masked, RUNTIME_LINES, WHOLE_LINES, masked};
 use crate::clean_printed_text::Line;
+use crate::output_pattern::paths_in;
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
 use crate::verify_section::VERSION;
 use crate::version_token::{
@@ -117,7 +118,7 @@ pub(super) fn find(reading: &Reading<'_>) -> Option<FoundVersion> {
     let related = title.any(|word| is_part_of_name(reading, word));
     Some(FoundVersion {
         version: candidate.line.text[range.clone()].to_owned(),
-        pattern: pattern(candidate, range.start),
+        pattern: pattern(reading, candidate, range.start),
         kind,
         line: candidate.line.text.trim().to_owned(),
         other: !named && !bare && !about && !abbreviated && !related,
@@ -361,11 +362,13 @@ fn has_other_name(candidate: &Candidate<'_>, at: usize) -> bool {
 
 /// The line as far as the version, from its beginning or from behind what changes with the install or
 /// with the version of another component.
-fn pattern(candidate: &Candidate<'_>, at: usize) -> String {
+fn pattern(reading: &Reading<'_>, candidate: &Candidate<'_>, at: usize) -> String {
     let start = candidate.masked.stable_from(at);
     let others = tokens(&candidate.masked.text[..at]);
     let other = others.last().map_or(start, |range| range.end.max(start));
     let before = &candidate.line.text[other..at];
+    let paths = paths_in(before, reading.observation.install_path.as_deref());
+    let before = &before[paths.last().map_or(0, |path| path.end)..];
     let prefix = before.trim_start_matches(|c: char| !c.is_alphanumeric());
     format!("{prefix}{VERSION}")
 }

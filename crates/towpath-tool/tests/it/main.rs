@@ -12,5 +12,6 @@ mod read_recipe;
 mod sources;
 mod static_check;
 mod stored_check_and_next_probe;
+mod stored_check_paths;
 mod verdict_cases;
 mod verdicts_on_program_output;
