@@ -16,8 +16,11 @@ pub(super) const SHARED_MEMORY: &str = "/dev/shm";
 /// Where fresh homes and working directories are made.
 pub(super) const SCRATCH: &str = "/tmp/sandbox";
 
-/// Neither homes nor data: what programs need of a system to run at all.
-pub(super) const SYSTEM: [&str; 11] = [
+/// Neither homes nor data: what programs need of a system to run at all. Of `/var` these are the
+/// directories in which packages keep scores, caches and tables for their own programs, by name and not by
+/// their mode: the sandbox of an ordinary user has that user's rights, and everything else there (mail,
+/// spools, logs, backups, core dumps, databases) is a user's or a service's.
+pub(super) const SYSTEM: [&str; 20] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -29,6 +32,15 @@ pub(super) const SYSTEM: [&str; 11] = [
     "/opt",
     "/nix/store",
     "/gnu/store",
+    "/var/games",
+    "/var/cache/fontconfig",
+    "/var/cache/man",
+    "/var/lib/aspell",
+    "/var/lib/dictionaries-common",
+    "/var/lib/dpkg",
+    "/var/lib/games",
+    "/var/lib/ghostscript",
+    "/var/lib/texmf",
 ];
 /// Never shown: the sandbox has its own.
 const PRIVATE: [&str; 5] = ["/", TEMPORARY, OTHER_TEMPORARY, "/run", SCRATCH];
@@ -193,8 +205,12 @@ mod tests {
     fn every_parent_exists_and_homes_do_not() {
         let plan = plan(&[], &[]);
         assert!(plan.contains(&Mount::Directory("/var".into())), "{plan:?}");
-        for hidden in ["/home", "/root", "/srv", "/mnt", "/var/lib", "/sys"] {
+        for hidden in ["/home", "/root", "/srv", "/mnt", "/var/mail", "/var/log", "/sys"] {
             assert!(!plan.iter().any(|m| m.at() == Path::new(hidden)), "{hidden}");
+        }
+        for above in ["/var", "/var/lib", "/var/cache"] {
+            let mut shown = plan.iter().filter(|mount| mount.at() == Path::new(above));
+            assert!(shown.all(|mount| matches!(mount, Mount::Directory(_))), "{plan:?}");
         }
     }
 

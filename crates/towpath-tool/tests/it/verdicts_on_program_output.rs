@@ -53,6 +53,33 @@ const ROWS: &[Row] = &[
     ("heron", "--version", 2, "bittern: invalid option\n", Verdict::Unknown, ""),
     ("heron", "--version", 2, "error: invalid option\n", Verdict::Alive, ""),
     ("egrep", "--wrong", 2, "grep: unrecognized option '--wrong'\n", Verdict::Alive, ""),
+    // Scores and other state of the machine are no part of an install.
+    (
+        "cribbage",
+        "--version",
+        1,
+        "cribbage: fopen /var/games/bsdgames/criblog: No such file or directory\n\
+         cribbage: invalid option -- '-'\nusage: cribbage [-eqr]\n",
+        Verdict::WorksByHelp,
+        "",
+    ),
+    (
+        "battlestar",
+        "--version",
+        1,
+        "Version 4.2, fall 1984.\nbattlestar: open /var/games/bsdgames/battlestar.log for append: \
+         No such file or directory\n",
+        Verdict::WorksByVersion,
+        "4.2",
+    ),
+    (
+        "heron",
+        "--version",
+        1,
+        "heron: /usr/share/heron/birds.db: No such file or directory\n",
+        Verdict::Broken,
+        "",
+    ),
     // More of what interpreters print.
     (
         "heron",

@@ -100,6 +100,27 @@ pub fn the_system_cannot_be_written(kind: Kind) {
     assert!(!Path::new("/usr/bin/towpath-sandbox-test").exists());
 }
 
+/// Scores and tables of packages can be read, and nothing else of `/var`.
+pub fn only_data_of_packages_is_seen_in_var(kind: Kind) {
+    let shown = ["/var/games", "/var/lib/dpkg", "/var/cache/man", "/var/cache/fontconfig"];
+    let shown = shown.into_iter().filter(|directory| Path::new(directory).is_dir());
+    let shown = shown.collect::<Vec<_>>().join(" ");
+    let script = format!(
+        r#"
+        for directory in {shown}; do
+            ls $directory >/dev/null || echo "$directory is hidden"
+            (echo x >$directory/towpath-sandbox-test) 2>/dev/null && echo "made in $directory"
+        done
+        for directory in backups cache/debconf crash lib lib/private lib/systemd log mail spool; do
+            ls -A /var/$directory 2>/dev/null | grep -vE '^(aspell|d[a-z-]*|g[a-z]*|texmf)$'
+        done
+        "#
+    );
+    for policy in policies() {
+        assert_eq!(attempt(kind, &policy, &script), "");
+    }
+}
+
 /// A listener, and whether anyone came.
 fn listener() -> (TcpListener, u16, impl Fn(&TcpListener) -> bool) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

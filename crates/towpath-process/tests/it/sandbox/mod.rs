@@ -76,6 +76,7 @@ pub const TESTS: &[Test] = under_each![
     isolation::writable_is_writable: Bubblewrap Namespaces Landlock,
     isolation::a_deeper_path_keeps_its_own_rule: Bubblewrap Namespaces,
     isolation::the_system_cannot_be_written: Bubblewrap Namespaces Landlock,
+    isolation::only_data_of_packages_is_seen_in_var: Bubblewrap Namespaces Landlock,
     isolation::tcp_is_refused: Bubblewrap Namespaces Landlock,
     isolation::udp_is_refused: Bubblewrap Namespaces,
     isolation::abstract_sockets_are_refused: Bubblewrap Namespaces Landlock,
