@@ -70,7 +70,10 @@ pub fn verify_section(observation: &Observation, judgement: &Judgement) -> Optio
     let (mode, pattern) = match judgement.verdict {
         Verdict::WorksByVersion => (VerifyMode::Version, judgement.pattern.clone()?),
         Verdict::WorksByHelp => (VerifyMode::Output, judgement.pattern.clone()?),
-        Verdict::Alive => (VerifyMode::Output, rejection(observation, judgement)?),
+        Verdict::Alive => {
+            let pattern = judgement.pattern.clone();
+            (VerifyMode::Output, pattern.or_else(|| rejection(observation, judgement))?)
+        }
         _ => return None,
     };
     let asked = observation.arguments() == ["--version"];

@@ -70,7 +70,7 @@ fn combine_of_tool(probes: &[Probe]) -> ToolVerdict {
     };
     let judgement = &probe.judgement;
     let mut warnings = judgement.warnings.clone();
-    if judgement.verdict == Verdict::Alive {
+    if judgement.verdict == Verdict::Alive && warnings.is_empty() {
         warnings.push("the tool answers, but it shows neither its version nor its help".to_owned());
     }
     ToolVerdict {

@@ -11,6 +11,9 @@ pub struct FileFacts {
     fault: Option<String>,
 }
 
+/// Before the name of a program that opens a display and has this name in its file.
+pub(crate) const DISPLAY_PROGRAM: &str = "display program";
+
 /// How a part of a description has to look to be a fault.
 enum Shape {
     Is(&'static str),
@@ -90,6 +93,12 @@ impl FileFacts {
 
     pub fn description(&self) -> &str {
         &self.description
+    }
+
+    /// The name of a program that opens a display.
+    pub(crate) fn display_program(&self) -> Option<&str> {
+        let mut parts = self.description.split(", ").filter(|_| self.fault.is_none());
+        parts.find_map(|part| part.strip_prefix(DISPLAY_PROGRAM)).map(str::trim_start)
     }
 
     pub fn fault(&self) -> Option<&str> {

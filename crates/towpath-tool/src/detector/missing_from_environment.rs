@@ -11,7 +11,27 @@ static ENVIRONMENT: LineTable<EvidenceKind> = LineTable::new("missing-from-envir
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     let evidence = find(reading, |_| true)?;
-    Some(Judgement::new(Verdict::Environment, evidence))
+    Some(match lacks_only_display(reading) {
+        None => Judgement::new(Verdict::Environment, evidence),
+        Some(pattern) => Judgement {
+            pattern: Some(pattern),
+            warnings: vec!["without a display it was not seen working".to_owned()],
+            ..Judgement::new(Verdict::Alive, evidence)
+        },
+    })
+}
+
+/// The complaint of a program that lacks nothing but a display: its file is whole, opens displays and has the
+/// tool's name, and every line that it prints is about the display. No display program shows more here.
+fn lacks_only_display(reading: &Reading<'_>) -> Option<String> {
+    let name = reading.observation.file.as_ref()?.display_program()?;
+    let complaint = |line: &Line| {
+        let mut found = ENVIRONMENT.matches(line).filter(|(kind, _)| *kind == Display);
+        found.next().map(|(_, captures)| captures[0].trim().to_owned())
+    };
+    let complaints: Option<Vec<String>> =
+        reading.own_lines().map(|(_, line)| complaint(line)).collect();
+    complaints?.into_iter().next().filter(|_| reading.names.is_name(name))
 }
 
 /// Entries of lists, which describe and do not complain: options, and names of errors.

@@ -2,8 +2,9 @@
 //! interpreter, its libraries and the symbol versions that it needs.
 
 use super::{FileQuestions, Machine};
-use crate::static_file_facts::FileFacts;
+use crate::static_file_facts::{DISPLAY_PROGRAM, FileFacts};
 use goblin::elf::{Elf, Header, header, program_header};
+use regex::bytes::Regex;
 
 /// Machines by their number in the header.
 const MACHINES: &[(u16, Machine, &str)] = &[
@@ -37,8 +38,27 @@ pub(super) fn check(path: &str, bytes: &[u8], questions: &dyn FileQuestions) -> 
     match fault {
         Some(fault) => FileFacts::faulty(&kind, fault),
         None if elf.interpreter.is_none() => FileFacts::sound(format!("{kind}, static")),
-        None => FileFacts::sound(format!("{kind}, interpreter and libraries found")),
+        None => {
+            let display = own_name_of_display_program(path, &elf, bytes);
+            let display = display.map(|name| format!(", {DISPLAY_PROGRAM} {name}"));
+            let display = display.unwrap_or_default();
+            FileFacts::sound(format!("{kind}, interpreter and libraries found{display}"))
+        }
     }
+}
+
+/// How the libraries begin that open a display.
+const DISPLAY_LIBRARIES: &[&str] =
+    &["libX", "libxcb", "libwayland-", "libgtk-", "libgdk-", "libQt", "libSDL", "libfltk", "libtk"];
+
+/// The file's name, if the program opens a display and has that name in it, as programs have that print it.
+/// Another program under the name does not.
+fn own_name_of_display_program<'p>(path: &'p str, elf: &Elf<'_>, bytes: &[u8]) -> Option<&'p str> {
+    let opens = |library: &&str| DISPLAY_LIBRARIES.iter().any(|start| library.starts_with(start));
+    elf.libraries.iter().find(|library| opens(library))?;
+    let name = path.rsplit('/').next().filter(|name| !name.contains([' ', ',']))?;
+    let word = format!(r"(?i-u)\b{}\b", regex::escape(name));
+    Regex::new(&word).ok()?.is_match(bytes).then_some(name)
 }
 
 fn machine_of(number: u16) -> Machine {

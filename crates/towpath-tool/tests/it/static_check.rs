@@ -90,6 +90,37 @@ fn faults_of_a_program_are_found() {
     assert!(fault(&other, &all).starts_with("wrong architecture"));
 }
 
+/// This test as a program that opens a display.
+fn display_program() -> Vec<u8> {
+    let (library, other) = (b"libgcc_s.so.1\0", b"libX11.so.6\0\0\0");
+    let mut bytes = OWN.clone();
+    let found = bytes.windows(library.len()).position(|part| part == library);
+    let at = found.expect("it is linked with the library of the compiler");
+    bytes[at..at + other.len()].copy_from_slice(other);
+    bytes
+}
+
+#[test]
+fn a_display_program_is_known_by_its_name_in_the_file() {
+    let bytes = display_program();
+    let described = |path: &str, bytes: &[u8], questions: &AllBut| {
+        let entry = FileEntry::Regular { mode: 0o755, bytes };
+        check_file(path, entry, questions).description().to_owned()
+    };
+    let all = AllBut::default();
+    let sound = described("/opt/tool/bin/tool", &bytes, &all);
+    assert!(sound.ends_with("libraries found, display program tool"), "{sound}");
+    // A name that is not in this file, because it is written backwards.
+    let other: String = "sgniltrohs".chars().rev().collect();
+    for description in [
+        described(&format!("/opt/tool/bin/{other}"), &bytes, &all),
+        described("/opt/tool/bin/tool", &OWN, &all),
+        described("/opt/tool/bin/tool", &bytes, &AllBut::missing("libX11")),
+    ] {
+        assert!(!description.contains("display"), "{description}");
+    }
+}
+
 #[test]
 fn the_versions_of_a_real_library_are_read() {
     let paths =

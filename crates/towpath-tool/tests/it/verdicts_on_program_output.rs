@@ -418,3 +418,44 @@ fn a_file_that_may_not_be_executed_by_this_user_is_not_broken() {
     observation.file = Some(FileFacts::sound("script #!/bin/sh"));
     assert_eq!(judge(&observation).verdict, Verdict::Environment);
 }
+
+/// The only lack of a display program that is whole.
+#[test]
+fn a_program_that_lacks_only_a_display_is_accepted_with_a_warning() {
+    use towpath_tool::{FileFacts, check, verify_section};
+    let sound = "elf x86-64, interpreter and libraries found, display program xeyes";
+    let judged = |file: &str, exit: i32, stderr: &str| {
+        let run = Observation::new("xeyes", &["--version"], ProcessEnd::Exited(exit));
+        let file = Some(FileFacts::from_description(file));
+        Observation { stderr: stderr.to_owned(), file, ..run }
+    };
+    let complaint = "Error: Can't open display: \n";
+    let observation = judged(sound, 1, complaint);
+    let found = judge(&observation);
+    assert_eq!((found.verdict, found.warnings.len()), (Verdict::Alive, 1), "{found:?}");
+    let section = verify_section(&observation, &found).expect("a check");
+    assert_eq!(section.pattern.as_deref(), Some("Can't open display"));
+    // The number of a process and the time of day are other ones at the next run.
+    let later = "(xeyes:12): Gtk-WARNING **: 16:00:12.1: cannot open display: \n";
+    let first = judged(sound, 1, &later.replace("12", "34"));
+    let section = verify_section(&first, &judge(&first)).expect("a check");
+    assert!(check(&section, Some(&judged(sound, 1, later)), None).passed(), "{section:?}");
+    for (file, exit, text, verdict) in [
+        ("elf x86-64, interpreter and libraries found", 1, complaint, Verdict::Environment),
+        ("elf x86-64, interpreter and libraries found, display program xclock", 1, complaint, {
+            Verdict::Environment
+        }),
+        ("script #!/bin/sh", 1, complaint, Verdict::Environment),
+        (sound, 1, "Error: Can't open display: \nxeyes: no eyes.xpm in /usr\n", {
+            Verdict::Environment
+        }),
+        (sound, 1, "xeyes: symbol lookup error: libX11.so.6: undefined symbol: x\n", {
+            Verdict::Broken
+        }),
+        (sound, 127, complaint, Verdict::Broken),
+        (sound, 139, complaint, Verdict::Environment),
+        (sound, 1, "", Verdict::Unknown),
+    ] {
+        assert_eq!(judge(&judged(file, exit, text)).verdict, verdict, "{file} {exit} {text}");
+    }
+}
