@@ -2,6 +2,7 @@
 //! that are not UTF-8 are replaced, and very long output is shortened in the middle. Judging a probe and
 //! evaluating a stored check read the same text, so a pattern that was found once is found again.
 
+use crate::verdict_and_evidence::{Evidence, EvidenceKind};
 use std::borrow::Cow;
 
 /// How much of one stream is read: its beginning and its end.
@@ -22,6 +23,11 @@ impl Line {
     fn new(text: &str) -> Line {
         let text = &text[..text.floor_char_boundary(LONGEST_LINE)];
         Line { text: text.trim_end().to_owned(), lower: text.trim_end().to_ascii_lowercase() }
+    }
+
+    /// A verdict's evidence.
+    pub fn evidence(&self, kind: EvidenceKind) -> Evidence {
+        Evidence::new(kind, self.text.trim())
     }
 
     pub fn is_blank(&self) -> bool {

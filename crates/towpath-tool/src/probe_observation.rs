@@ -70,13 +70,17 @@ pub enum ProcessEnd {
     NotStarted(String),
 }
 
+/// The limits of a sandbox, as observations write them.
+const LIMITS: &[(ProcessEnd, &str)] = &[
+    (ProcessEnd::TimedOut, "timeout"),
+    (ProcessEnd::OutputLimit, "output-limit"),
+    (ProcessEnd::MemoryLimit, "memory-limit"),
+    (ProcessEnd::ProcessLimit, "process-limit"),
+];
+
 impl ProcessEnd {
     pub fn from_text(text: &str) -> Option<ProcessEnd> {
         match text.split_once(':') {
-            None if text == "timeout" => Some(ProcessEnd::TimedOut),
-            None if text == "output-limit" => Some(ProcessEnd::OutputLimit),
-            None if text == "memory-limit" => Some(ProcessEnd::MemoryLimit),
-            None if text == "process-limit" => Some(ProcessEnd::ProcessLimit),
             Some(("signal", number)) => {
                 let number = number.parse().ok().filter(|number| (1..=64).contains(number));
                 number.map(ProcessEnd::Signaled)
@@ -84,7 +88,7 @@ impl ProcessEnd {
             Some(("exec", name)) if !name.is_empty() => {
                 Some(ProcessEnd::NotStarted(name.to_owned()))
             }
-            _ => None,
+            _ => LIMITS.iter().find(|(_, word)| *word == text).map(|(end, _)| end.clone()),
         }
     }
 
@@ -94,6 +98,11 @@ impl ProcessEnd {
             _ => None,
         }
     }
+
+    /// The limit that was reached, as observations write it.
+    pub(crate) fn limit(&self) -> Option<&'static str> {
+        LIMITS.iter().find(|(end, _)| end == self).map(|(_, word)| *word)
+    }
 }
 
 impl Serialize for ProcessEnd {
@@ -101,11 +110,8 @@ impl Serialize for ProcessEnd {
         match self {
             ProcessEnd::Exited(code) => serializer.serialize_i32(*code),
             ProcessEnd::Signaled(number) => serializer.serialize_str(&format!("signal:{number}")),
-            ProcessEnd::TimedOut => serializer.serialize_str("timeout"),
-            ProcessEnd::OutputLimit => serializer.serialize_str("output-limit"),
-            ProcessEnd::MemoryLimit => serializer.serialize_str("memory-limit"),
-            ProcessEnd::ProcessLimit => serializer.serialize_str("process-limit"),
             ProcessEnd::NotStarted(name) => serializer.serialize_str(&format!("exec:{name}")),
+            _ => serializer.serialize_str(self.limit().unwrap_or_default()),
         }
     }
 }

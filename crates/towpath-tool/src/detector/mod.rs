@@ -3,34 +3,31 @@
 //! install, a version, help, an answer about our argument, a complaint about the environment. A broken
 //! install comes before all good signs, since it may print them too.
 
-mod advertised_next_probe;
-mod another_program_than_expected;
-mod answer_about_argument;
-mod broken_install_output;
-mod file_fault_or_process_end;
-mod first_line_version;
-mod help_output;
-mod line_regex_table;
-mod missing_from_environment;
-mod prepared_observation;
-mod uncaught_exception;
-mod version_masks;
-mod version_output;
+mod answer;
+mod broken;
+mod environment;
+mod help;
+mod identity;
+mod line_table;
+mod process_end;
+mod reading;
+mod version;
 
 use crate::probe_observation::Observation;
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
-use prepared_observation::Reading;
+use line_table::LineTable;
+use reading::Reading;
 
 type Step = fn(&Reading<'_>) -> Option<Judgement>;
 
 const STEPS: &[Step] = &[
-    file_fault_or_process_end::judge_file,
-    file_fault_or_process_end::judge_end,
-    broken_install_output::judge,
-    version_output::judge,
-    help_output::judge,
-    answer_about_argument::judge,
-    missing_from_environment::judge,
+    process_end::judge_file,
+    process_end::judge_end,
+    broken::judge,
+    version::judge,
+    help::judge,
+    answer::judge,
+    environment::judge,
 ];
 
 /// Judges one run of a program.
@@ -38,11 +35,11 @@ pub fn judge(observation: &Observation) -> Judgement {
     let reading = Reading::new(observation);
     let found = STEPS.iter().find_map(|step| step(&reading));
     let mut judgement = found.unwrap_or_else(|| unknown(&reading));
-    if judgement.verdict.works() && another_program_than_expected::is_other_program(&reading) {
+    if judgement.verdict.works() && identity::is_other_program(&reading) {
         judgement = not_the_tool(judgement);
     }
     if !matches!(judgement.verdict, Verdict::Broken | Verdict::WorksByVersion) {
-        judgement.next_probe = advertised_next_probe::next_probe(&reading);
+        judgement.next_probe = advertised_probe(&reading);
     }
     judgement
 }
@@ -57,18 +54,47 @@ pub(crate) fn not_the_tool(judgement: Judgement) -> Judgement {
 /// the other program has printed its title, the expected version too.
 pub(crate) fn outweighs(good: &Observation, other: &Observation) -> bool {
     let good = Reading::new(good);
-    match another_program_than_expected::has_other_title(&Reading::new(other)) {
-        true => version_output::find(&good).is_some_and(|found| found.is_expected(&good)),
-        false => another_program_than_expected::names_tool(&good),
+    match identity::has_other_title(&Reading::new(other)) {
+        true => version::find(&good).is_some_and(|found| found.is_expected(&good)),
+        false => good.names_tool(),
     }
 }
 
 fn unknown(reading: &Reading<'_>) -> Judgement {
-    let last = reading.own_lines().last().map(|(_, line)| line.text.trim().to_owned());
+    let last = reading.own_lines().last().map(|line| line.text.trim().to_owned());
     let kind = match last {
         None => EvidenceKind::Silence,
-        Some(_) if reading.exception.uncaught => EvidenceKind::UncaughtException,
+        Some(_) if reading.is_uncaught => EvidenceKind::UncaughtException,
         Some(_) => EvidenceKind::NoEvidence,
     };
     Judgement::new(Verdict::Unknown, Evidence { kind, text: last })
+}
+
+/// Arguments in a list of commands or options (`listed`), or in a sentence that sends the user there.
+static ADVERTISED: LineTable<&str> = LineTable::new("advertised");
+
+/// The command that a program's own text suggests, unless it is the one that was run: `try "ip -help"`, a
+/// `version` in the list of its commands, `-V  print version`. Bare words are tried only when they are
+/// advertised like this: tried blindly, some programs take them for a file to write.
+fn advertised_probe(reading: &Reading<'_>) -> Option<String> {
+    let program = reading.observation.command.split_whitespace().next()?;
+    ["listed", "named"].into_iter().find_map(|wanted| {
+        let rows = reading.own_lines().flat_map(|line| ADVERTISED.matches(line));
+        let rows = rows.filter(|(kind, _)| *kind == wanted);
+        let mut arguments = rows.filter_map(|(_, captures)| captures.name("argument"));
+        let is_new = |argument: &regex::Match<'_>| {
+            !reading.arguments.iter().any(|given| given == argument.as_str())
+        };
+        arguments.find(is_new).map(|argument| format!("{program} {}", argument.as_str()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_can_be_used() {
+        ADVERTISED.compile_all();
+    }
 }

@@ -1,8 +1,8 @@
 //! Step 6: the program needs something that this environment does not have. That is neither a fault of
 //! the install nor a proof that it works.
 
-use super::line_regex_table::{Any, LineTable};
-use super::prepared_observation::Reading;
+use super::line_table::LineTable;
+use super::reading::Reading;
 use crate::clean_printed_text::Line;
 use crate::verdict_and_evidence::EvidenceKind::{self, *};
 use crate::verdict_and_evidence::{Evidence, Judgement, Verdict};
@@ -29,18 +29,17 @@ fn lacks_only_display(reading: &Reading<'_>) -> Option<String> {
         let mut found = ENVIRONMENT.matches(line).filter(|(kind, _)| *kind == Display);
         found.next().map(|(_, captures)| captures[0].trim().to_owned())
     };
-    let complaints: Option<Vec<String>> =
-        reading.own_lines().map(|(_, line)| complaint(line)).collect();
+    let complaints: Option<Vec<String>> = reading.own_lines().map(complaint).collect();
     complaints?.into_iter().next().filter(|_| reading.names.is_name(name))
 }
 
 /// Entries of lists, which describe and do not complain: options, and names of errors.
-static LISTED: LineTable<Any> = LineTable::new("listed");
+static LISTED: LineTable<&str> = LineTable::new("listed");
 
 /// Whether a line complains about a missing display or terminal.
 pub(super) fn lacks_screen(line: &Line) -> bool {
-    let kinds = ENVIRONMENT.matches(line).map(|(kind, _)| kind);
-    LISTED.find(line).is_none() && kinds.into_iter().any(|kind| matches!(kind, Display | Terminal))
+    let mut found = ENVIRONMENT.matches(line);
+    LISTED.find(line).is_none() && found.any(|(kind, _)| matches!(kind, Display | Terminal))
 }
 
 /// Whether a line complains about the environment.
@@ -53,10 +52,10 @@ pub(super) fn find(
     reading: &Reading<'_>,
     wanted: impl Fn(EvidenceKind) -> bool,
 ) -> Option<Evidence> {
-    let mut lines = reading.own_lines().filter(|(_, line)| LISTED.find(line).is_none());
-    lines.find_map(|(_, line)| {
-        let kind = ENVIRONMENT.matches(line).map(|(kind, _)| kind).find(|kind| wanted(*kind))?;
-        Some(Evidence::new(kind, line.text.trim()))
+    let mut lines = reading.own_lines().filter(|line| LISTED.find(line).is_none());
+    lines.find_map(|line| {
+        let (kind, _) = ENVIRONMENT.matches(line).find(|(kind, _)| wanted(*kind))?;
+        Some(line.evidence(kind))
     })
 }
 

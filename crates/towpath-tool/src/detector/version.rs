@@ -2,10 +2,9 @@
 //! counts first, then one beside the tool's name, then one after the word "version", then a line that is
 //! nothing but a version, then the first line of another name.
 
-use super::answer_about_argument::is_part_of_name;
-use super::first_line_version::first_line;
-use super::prepared_observation::Reading;
-use super::version_masks::{Masked, RUNTIME_LINES, WHOLE_LINES, masked};
+use super::identity::is_part_of_name;
+use super::line_table::{LineTable, WordList};
+use super::reading::Reading;
 use crate::clean_printed_text::Line;
 use crate::output_pattern::paths_in;
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
@@ -37,22 +36,26 @@ impl FoundVersion {
 }
 
 /// One line that may have the version.
-pub(super) struct Candidate<'r> {
-    pub line: &'r Line,
-    pub masked: Masked,
+struct Candidate<'r> {
+    line: &'r Line,
+    masked: Masked,
     /// It is the first line of its stream.
-    pub first: bool,
+    first: bool,
     /// It is among the first lines of its stream.
-    pub early: bool,
+    early: bool,
 }
+
+static NO_TITLE: WordList = WordList::new("no-title");
+static PLAIN_TITLE: WordList = WordList::new("plain-title");
+static UNITS: WordList = WordList::new("unit");
 
 /// How many lines of a stream may have `version 1.2` in the middle of a sentence.
 const EARLY_LINES: usize = 4;
 /// How many words may be before the version in the first line of another name.
-pub(super) const MOST_WORDS: usize = 8;
+const MOST_WORDS: usize = 8;
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
-    if reading.exception.uncaught && reading.exit_code() != Some(0) {
+    if reading.is_uncaught && reading.exit_code() != Some(0) {
         return None;
     }
     let found = find(reading)?;
@@ -139,18 +142,14 @@ fn repeats_command(reading: &Reading<'_>, line: &Line) -> bool {
 }
 
 fn candidates<'r>(reading: &'r Reading<'_>) -> Vec<Candidate<'r>> {
-    let own: Vec<(usize, &Line)> = reading.own_lines().collect();
-    let of_stdout = own.iter().filter(|(at, _)| *at < reading.of_stdout).count();
-    let mut candidates = Vec::new();
-    for (at, (_, line)) in own.into_iter().enumerate() {
-        let position = if at < of_stdout { at } else { at - of_stdout };
-        if WHOLE_LINES.find(line).is_none() {
-            let masked = masked(reading, line);
-            let (first, early) = (position == 0, position < EARLY_LINES);
-            candidates.push(Candidate { line, masked, first, early });
-        }
-    }
-    candidates
+    let streams = [0..reading.of_stdout, reading.of_stdout..reading.lines.len()];
+    let own = streams.into_iter().flat_map(|stream| reading.own_lines_of(stream).enumerate());
+    let versioned = own.filter(|(_, line)| WHOLE_LINES.find(line).is_none());
+    let candidate = |(position, line): (usize, &'r Line)| {
+        let (first, early) = (position == 0, position < EARLY_LINES);
+        Candidate { line, masked: masked(reading, line), first, early }
+    };
+    versioned.map(candidate).collect()
 }
 
 fn expected_version(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
@@ -221,7 +220,7 @@ fn is_own_prefix(reading: &Reading<'_>, before: &str) -> bool {
 }
 
 /// A version, a whole number or a date right after a name: ` 590`, `-1.6`, `, version 3`, `: v2.0`.
-pub(super) fn directly_after(rest: &str) -> Option<Range<usize>> {
+fn directly_after(rest: &str) -> Option<Range<usize>> {
     static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
         let between = r"(?i)^(?: from [a-z][\w.+-]*| \([a-z][^()\d]*\))?[\s,:/_@(-]*(?:(?:version|ver|release|rev|v)\b[.:=]?[\s:=]*)?[\s\x22'(-]*(?:v|go)?";
         Regex::new(between).expect("a test uses it")
@@ -257,7 +256,7 @@ fn is_final(rest: &str, end: usize) -> bool {
 }
 
 /// The first version outside of parentheses, else the first one inside.
-pub(super) fn best_token(text: &str) -> Option<Range<usize>> {
+fn best_token(text: &str) -> Option<Range<usize>> {
     let dotted: Vec<Range<usize>> =
         tokens(text).into_iter().filter(|range| is_dotted(&text[range.clone()])).collect();
     let depth = |at: usize| {
@@ -322,16 +321,11 @@ fn after_name_of_version_line(_: &Reading<'_>, candidate: &Candidate<'_>) -> Opt
 /// A line that is nothing but a version, perhaps in a frame, below the tool's title. Of several such
 /// lines none is known to be the version.
 fn bare_below_title(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    let asks = reading.arguments.iter().any(|argument| is_version_request(argument));
     let range = only_version(&candidate.masked.text)?;
-    let mut others = reading.own_lines().filter(|(_, line)| only_version(&line.text).is_some());
+    let mut others = reading.own_lines().filter(|line| only_version(&line.text).is_some());
     let single = others.next().is_some() && others.next().is_none();
-    let named = reading.own_lines().any(|(_, line)| reading.names.is_in(&line.lower));
-    (asks && single && named && reading.exit_code() == Some(0)).then_some(range)
-}
-
-fn is_version_request(argument: &str) -> bool {
-    argument.trim_start_matches('-').to_ascii_lowercase().starts_with('v')
+    (reading.asks_version() && single && reading.names_tool() && reading.exit_code() == Some(0))
+        .then_some(range)
 }
 
 /// The version of a line that has nothing else but a frame and a note in brackets: `= v1.7.4 =`.
@@ -345,7 +339,7 @@ fn only_version(text: &str) -> Option<Range<usize>> {
 }
 
 /// How many words there are outside of parentheses.
-pub(super) fn words(text: &str) -> usize {
+fn words(text: &str) -> usize {
     let outside = text.split('(').map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
     let words = outside.flat_map(str::split_whitespace);
     words.filter(|word| word.contains(char::is_alphanumeric)).count()
@@ -353,11 +347,9 @@ pub(super) fn words(text: &str) -> usize {
 
 /// Whether the words before `version` name something: `BusyBox version 1`, but not `Client Version`.
 fn has_other_name(candidate: &Candidate<'_>, at: usize) -> bool {
-    const PLAIN: &[&str] = &["client", "server", "program", "tool", "current", "the", "this", "is"];
     let before = candidate.line.lower[..at].split(|c: char| !c.is_ascii_alphabetic());
     let words = before.filter(|word| !word.is_empty() && *word != "v");
-    let mut names = words.filter(|word| !matches!(*word, "version" | "ver" | "release" | "number"));
-    names.any(|word| !PLAIN.contains(&word))
+    words.into_iter().any(|word| !PLAIN_TITLE.contains(word))
 }
 
 /// The line as far as the version, from its beginning or from behind what changes with the install or
@@ -371,4 +363,119 @@ fn pattern(reading: &Reading<'_>, candidate: &Candidate<'_>, at: usize) -> Strin
     let before = &before[paths.last().map_or(0, |path| path.end)..];
     let prefix = before.trim_start_matches(|c: char| !c.is_alphanumeric());
     format!("{prefix}{VERSION}")
+}
+
+/// `openjdk 17.0.15 2025-04-15`, `systemd 252 (252.38-1)`: a title with another name.
+fn first_line(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let synopsis = reading.names.begins_synopsis(&candidate.line.lower);
+    let runtime = RUNTIME_LINES.find(candidate.line).is_some();
+    if !candidate.first || !begins_title(candidate) || synopsis || runtime {
+        return None;
+    }
+    // `info: kotlinc-jvm 1.3.31`
+    let level = if candidate.line.lower.starts_with(LOG_LEVEL) { LOG_LEVEL.len() } else { 0 };
+    let text = &candidate.masked.text[level..];
+    let name = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').count();
+    let range = match name {
+        0 => best_token(text),
+        _ => directly_after(&text[name..])
+            .map(|range| name + range.start..name + range.end)
+            .or_else(|| best_token(text)),
+    }?;
+    let line = &candidate.line.text[level..];
+    let before = &line[..range.start];
+    let title = !before.contains(": ") && !before.contains(['=', '\'', '"', '`', '<', '|']);
+    let right = title && !is_measure(line, &range) && words(before) <= MOST_WORDS;
+    right.then_some(level + range.start..level + range.end)
+}
+
+/// `Files 12`, `Score 9.81`, `took 1.234s`, `read 3.5 MB`: a number that is no version of another name.
+fn is_measure(line: &str, range: &Range<usize>) -> bool {
+    let token = &line[range.clone()];
+    let after = line[range.end..].trim_start();
+    let glued = token.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let next = after.split_whitespace().next().unwrap_or("");
+    let unit = [glued, next].iter().any(|word| UNITS.contains(&word.to_ascii_lowercase()));
+    let decimal = glued.is_empty() && token.matches('.').count() == 1;
+    let label = after.is_empty() && is_label(&line[..range.start]);
+    unit || (decimal && label) || (is_integer(token) && !after.starts_with('('))
+}
+
+/// One word with a capital, as measurements have it: programs that print a name and a number alone print
+/// their file's name.
+fn is_label(before: &str) -> bool {
+    let word = before.trim_end();
+    let mut letters = word.chars();
+    (2..before.len()).contains(&word.len())
+        && letters.next().is_some_and(|c| c.is_ascii_uppercase())
+        && letters.all(|c| c.is_ascii_lowercase())
+}
+
+/// Before a title, where a program prints it through its log.
+const LOG_LEVEL: &str = "info: ";
+
+fn begins_title(candidate: &Candidate<'_>) -> bool {
+    let letters = |c: char| !c.is_ascii_alphanumeric() && c != '\'';
+    let line = candidate.line.lower.strip_prefix(LOG_LEVEL).unwrap_or(&candidate.line.lower);
+    let first = line.split(letters).find(|word| !word.is_empty()).unwrap_or("");
+    !NO_TITLE.contains(first)
+}
+
+/// Lines without a version of the tool.
+static WHOLE_LINES: LineTable<&str> = LineTable::new("line-without-version");
+
+/// Lines about what the tool runs on or was built with; the tool itself may be one of these.
+static RUNTIME_LINES: LineTable<&str> = LineTable::new("runtime-line");
+
+/// Parts of lines.
+static PARTS: LineTable<&str> = LineTable::new("part-without-version");
+
+/// A line with blanks for everything that is no version of the tool.
+struct Masked {
+    /// Its names with digits are blanks, too.
+    pub text: String,
+    /// What was masked, but for the names.
+    hidden: Vec<Range<usize>>,
+}
+
+impl Masked {
+    /// Where the text begins that is the same in every install, before a position.
+    pub fn stable_from(&self, before: usize) -> usize {
+        let ends = self.hidden.iter().map(|range| range.end).filter(|end| *end <= before);
+        ends.max().unwrap_or(0)
+    }
+}
+
+fn masked(reading: &Reading<'_>, line: &Line) -> Masked {
+    let parts = PARTS.candidates(line).flat_map(|(kind, regex)| {
+        regex.find_iter(&line.text).map(move |part| {
+            // Before a path is its separator, which stays.
+            let separator = part.as_str().find(['/', '~']).filter(|_| kind == "path");
+            part.start() + separator.unwrap_or(0)..part.end()
+        })
+    });
+    let ranges = |(at, text): (usize, &str)| at..at + text.len();
+    let install = reading.observation.install_path.iter().filter(|path| path.len() > 1);
+    let installs = install.flat_map(|path| line.text.match_indices(path.as_str()).map(ranges));
+    let hidden: Vec<Range<usize>> = parts.chain(installs).collect();
+    let names = reading.names.with_digits();
+    let names = names.flat_map(|name| line.lower.match_indices(name).map(ranges));
+    let mut bytes = line.text.clone().into_bytes();
+    for range in hidden.iter().cloned().chain(names) {
+        bytes[range].fill(b' ');
+    }
+    let text = String::from_utf8(bytes).expect("whole matches of the text were replaced by blanks");
+    Masked { text, hidden }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_can_be_used() {
+        for table in [&WHOLE_LINES, &RUNTIME_LINES, &PARTS] {
+            table.compile_all();
+        }
+    }
 }

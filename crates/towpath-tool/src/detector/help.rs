@@ -2,34 +2,14 @@
 //! in the text; without one, synopsis lines or sections with options do. The line as far as its first
 //! bracket is what a stored check looks for.
 
-use super::prepared_observation::Reading;
+use super::line_table::WordList;
+use super::reading::Reading;
 use crate::clean_printed_text::Line;
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::verdict_and_evidence::{EvidenceKind, Judgement, Verdict};
 
 const USAGE_WORDS: &[&str] = &["usage", "synopsis", "syntax"];
 
-/// Lines that begin a part of a help text.
-const SECTIONS: &[&str] = &[
-    "options",
-    "options are as follows",
-    "commands",
-    "available commands",
-    "common flags",
-    "common options",
-    "flags",
-    "arguments",
-    "parameters",
-    "subcommands",
-    "general options",
-    "global options",
-    "optional arguments",
-    "positional arguments",
-    "available options",
-    "valid options",
-    "common commands",
-    "where options include",
-    "switches",
-];
+static SECTIONS: WordList = WordList::new("help-section");
 
 /// How many options or commands a section must list.
 const LISTED: usize = 3;
@@ -38,15 +18,14 @@ const LISTED_BELOW: usize = 2;
 const SYNOPSES: usize = 2;
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
-    if reading.exception.uncaught {
+    if reading.is_uncaught {
         return None;
     }
-    let lines: Vec<&Line> = reading.own_lines().map(|(_, line)| line).collect();
+    let lines: Vec<&Line> = reading.own_lines().collect();
     let found = usage(reading, &lines);
     let found = found.or_else(|| synopses(reading, &lines)).or_else(|| sections(&lines));
     let (kind, line, pattern) = found?;
-    let evidence = Evidence::new(kind, line.text.trim());
-    Some(Judgement { pattern, ..Judgement::new(Verdict::WorksByHelp, evidence) })
+    Some(Judgement { pattern, ..Judgement::new(Verdict::WorksByHelp, line.evidence(kind)) })
 }
 
 type Help<'l> = (EvidenceKind, &'l Line, Option<String>);
@@ -70,7 +49,7 @@ fn is_usage(reading: &Reading<'_>, line: &Line) -> bool {
     let text = line.lower.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '/');
     // `tool: usage: tool …`
     let text = match text.split_once(": ") {
-        Some((before, after)) if !before.contains(' ') && !is_usage_word(before) => {
+        Some((before, after)) if !before.contains(' ') && !USAGE_WORDS.contains(&before) => {
             after.trim_start()
         }
         _ => text,
@@ -99,18 +78,13 @@ fn is_usage(reading: &Reading<'_>, line: &Line) -> bool {
         || (synopsis && reading.names.is_in(rest))
 }
 
-fn is_usage_word(word: &str) -> bool {
-    USAGE_WORDS.contains(&word)
-}
-
 fn synopses<'l>(reading: &Reading<'_>, lines: &[&'l Line]) -> Option<Help<'l>> {
     let mut synopses = lines.iter().filter(|line| reading.names.begins_synopsis(&line.lower));
     let first = *synopses.next()?;
     // One line is enough when it lists several options, or when a list of them is below or above.
     let bracket = first.text.find(['[', '<', '{']);
     let words = bracket.map_or(0, |at| first.text[..at].split_whitespace().count());
-    let listed = || lines.iter().filter(|line| is_option(line)).count();
-    let explained = || lines.iter().any(|line| is_section(line)) || listed() >= LISTED_BELOW;
+    let explained = || lines.iter().any(|line| is_section(line)) || listed(lines) >= LISTED_BELOW;
     let enough = first.text.matches("[-").count() >= SYNOPSES
         || synopses.next().is_some()
         || (words == 1 && explained());
@@ -118,26 +92,26 @@ fn synopses<'l>(reading: &Reading<'_>, lines: &[&'l Line]) -> Option<Help<'l>> {
 }
 
 fn sections<'l>(lines: &[&'l Line]) -> Option<Help<'l>> {
-    let section = lines.iter().position(|line| is_section(line))?;
-    let listed = lines.iter().filter(|line| is_option(line)).count();
-    let line = lines[section];
+    let line = *lines.iter().find(|line| is_section(line))?;
     let pattern = Some(line.text.trim().to_owned());
-    (listed >= LISTED).then_some((EvidenceKind::HelpSections, line, pattern))
+    (listed(lines) >= LISTED).then_some((EvidenceKind::HelpSections, line, pattern))
 }
 
 fn is_section(line: &Line) -> bool {
     let text = line.lower.trim();
     let title = text.strip_suffix(':').unwrap_or(text);
-    SECTIONS.contains(&title)
+    SECTIONS.contains(title)
         && (text.ends_with(':') || line.text.trim() == line.text.trim().to_uppercase())
 }
 
-/// `  -q, --quiet   be quiet`
-fn is_option(line: &Line) -> bool {
-    let text = line.text.trim_start().trim_start_matches("* ");
-    let option = text.trim_start_matches('-');
-    let dashes = text.len() - option.len();
-    (1..=2).contains(&dashes) && option.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '?')
+/// How many lines describe an option: `  -q, --quiet   be quiet`.
+fn listed(lines: &[&Line]) -> usize {
+    let is_option = |line: &&&Line| {
+        let text = line.text.trim_start().trim_start_matches("* ");
+        let option = text.strip_prefix("--").or_else(|| text.strip_prefix('-'));
+        option.is_some_and(|o| o.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '?'))
+    };
+    lines.iter().filter(is_option).count()
 }
 
 /// The line as far as its first bracket.

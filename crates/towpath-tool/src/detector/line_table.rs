@@ -1,12 +1,11 @@
-//! Tables of line shapes, read from `line_shapes.txt`. A row is tried only on lines that contain its
-//! literal, and its regex is compiled when it is first needed: judging a probe stays linear and cheap.
+//! Tables of line shapes, read from `line_shapes.txt`, and lists of words, read from `words.txt`. A row is
+//! tried only on lines that contain its literal, and its regex is compiled when it is first needed:
+//! judging a probe stays linear and cheap.
 
 use crate::clean_printed_text::Line;
 use regex::{Captures, Regex};
 use serde::Deserialize;
-use serde::de::IntoDeserializer;
-use serde::de::value::Error;
-use std::ops::Range;
+use serde::de::value::{BorrowedStrDeserializer, Error};
 use std::sync::OnceLock;
 use towpath_core::{data_rows, data_section};
 
@@ -20,13 +19,28 @@ struct Row<K> {
     compiled: OnceLock<Regex>,
 }
 
-/// The kind of all rows of a table that has only one.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Any {
-    Any,
+/// Words and phrases of one section.
+pub(super) struct WordList {
+    section: &'static str,
+    words: OnceLock<Vec<&'static str>>,
 }
 
+impl WordList {
+    pub const fn new(section: &'static str) -> WordList {
+        WordList { section, words: OnceLock::new() }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &'static str> {
+        let words = || data_rows(data_section(include_str!("words.txt"), self.section));
+        self.words.get_or_init(|| words().map(|[word]| word).collect()).iter().copied()
+    }
+
+    pub fn contains(&self, wanted: &str) -> bool {
+        self.iter().any(|word| word == wanted)
+    }
+}
+
+/// A table of shapes; the kind of its rows is [`EvidenceKind`](crate::EvidenceKind), or a word for its reader.
 pub(super) struct LineTable<K: 'static> {
     section: &'static str,
     rows: OnceLock<Vec<Row<K>>>,
@@ -40,7 +54,7 @@ impl<K: Copy + Deserialize<'static>> LineTable<K> {
     fn rows(&self) -> &[Row<K>] {
         self.rows.get_or_init(|| {
             let row = |[kind, literal, regex]: [&'static str; 3]| {
-                let kind = K::deserialize(IntoDeserializer::<Error>::into_deserializer(kind));
+                let kind = K::deserialize(BorrowedStrDeserializer::<Error>::new(kind));
                 let kind = kind.expect("a test reads every row");
                 Row { kind, literal, regex, compiled: OnceLock::new() }
             };
@@ -58,17 +72,11 @@ impl<K: Copy + Deserialize<'static>> LineTable<K> {
         self.candidates(line).filter_map(|(kind, regex)| Some((kind, regex.captures(&line.text)?)))
     }
 
-    /// Every range of a line that a row matches, row by row.
-    pub fn all_ranges(&self, line: &Line) -> Vec<(K, Range<usize>)> {
-        let ranges = |(kind, regex): (K, &'_ Regex)| {
-            let found = regex.find_iter(&line.text).map(|found| (kind, found.range()));
-            found.collect::<Vec<_>>()
-        };
-        self.candidates(line).flat_map(ranges).collect()
-    }
-
     /// The rows whose literal a line contains, compiled.
-    fn candidates<'t, 'l: 't>(&'t self, line: &'l Line) -> impl Iterator<Item = (K, &'t Regex)> {
+    pub fn candidates<'t, 'l: 't>(
+        &'t self,
+        line: &'l Line,
+    ) -> impl Iterator<Item = (K, &'t Regex)> {
         let rows = self.rows().iter().filter(|row| line.lower.contains(row.literal));
         rows.map(|row| {
             let regex = row.compiled.get_or_init(|| {

@@ -1,8 +1,8 @@
 //! Step 2: what was printed shows that the program cannot work, whatever its exit code is.
 
-use super::line_regex_table::{Any, LineTable};
-use super::missing_from_environment;
-use super::prepared_observation::Reading;
+use super::environment;
+use super::line_table::{LineTable, WordList};
+use super::reading::Reading;
 use crate::clean_printed_text::Line;
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
 
@@ -16,39 +16,43 @@ static BROKEN: LineTable<EvidenceKind> = LineTable::new("broken-install");
 static MISSING_PATH: LineTable<EvidenceKind> = LineTable::new("missing-path");
 
 /// How a program answers that it does not know one of its subcommands.
-static NO_SUBCOMMAND: LineTable<Any> = LineTable::new("no-subcommand");
+static NO_SUBCOMMAND: LineTable<&str> = LineTable::new("no-subcommand");
 
 /// What means a broken install only where the program has also failed.
 static FAILED: LineTable<EvidenceKind> = LineTable::new("failed-install");
 
 /// What graphics drivers and the loader report on the side, and the program works without.
-static DRIVER_NOISE: LineTable<Any> = LineTable::new("driver-noise");
+static DRIVER_NOISE: LineTable<&str> = LineTable::new("driver-noise");
 
-/// Directories that belong to the machine or the user, not to an install.
-const NOT_OF_AN_INSTALL: &[&str] = &[
-    "/proc/",
-    "/sys/",
-    "/dev/",
-    "/run/",
-    "/tmp/",
-    "/home/",
-    "/root/",
-    "/var/",
-    "/boot/",
-    "/lib/modules/",
+static NOT_OF_AN_INSTALL: WordList = WordList::new("not-of-an-install");
+
+/// Ways to write that a file is not there.
+static NOT_THERE: WordList = WordList::new("not-there");
+
+/// Shows that a line is of a broken install.
+type Sign = fn(&Reading<'_>, &Line) -> Option<EvidenceKind>;
+
+/// The signs in their order, and whether they count in what an uncaught exception quotes.
+const SIGNS: [(Sign, bool); 5] = [
+    (host_lacks_subcommand, true),
+    (signature, true),
+    (missing_path, true),
+    (failed, false),
+    (own_file, false),
 ];
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
-    let found = host_lacks_subcommand(reading);
-    let found = found.or_else(|| reading.lines.iter().find_map(|line| signature(reading, line)));
-    let found = found.or_else(|| reading.lines.iter().find_map(|line| missing_path(reading, line)));
-    let found = found.or_else(|| reading.own_lines().find_map(|(_, line)| failed(reading, line)));
-    let found = found.or_else(|| reading.own_lines().find_map(|(_, line)| own_file(reading, line)));
+    let found = SIGNS.iter().find_map(|(sign, quoted)| {
+        let mut all = reading.lines.iter().filter(|_| *quoted);
+        let mut own = reading.own_lines().filter(|_| !*quoted);
+        let evidence = |line: &Line| Some(line.evidence(sign(reading, line)?));
+        all.find_map(evidence).or_else(|| own.find_map(evidence))
+    });
     let evidence = found.or_else(|| cannot_run(reading))?;
     Some(Judgement::new(Verdict::Broken, evidence))
 }
 
-fn signature(reading: &Reading<'_>, line: &Line) -> Option<Evidence> {
+fn signature(reading: &Reading<'_>, line: &Line) -> Option<EvidenceKind> {
     let noise = reading.exit_code() == Some(0) && DRIVER_NOISE.find(line).is_some();
     if noise || is_help_of_option(line) {
         return None;
@@ -61,44 +65,38 @@ fn signature(reading: &Reading<'_>, line: &Line) -> Option<Evidence> {
             |path| !reading.is_argument(path) && (library || !is_elsewhere(reading, path));
         missing.is_none_or(is_fault)
     });
-    found.next().map(|(kind, _)| Evidence::new(kind, line.text.trim()))
+    found.next().map(|(kind, _)| kind)
 }
 
 /// `cargo x` where `cargo` does not find `cargo-x`: the host works, the tool is not there.
-fn host_lacks_subcommand(reading: &Reading<'_>) -> Option<Evidence> {
+fn host_lacks_subcommand(reading: &Reading<'_>, line: &Line) -> Option<EvidenceKind> {
     let host = reading.observation.command.split_whitespace().next()?.rsplit('/').next()?;
     let subcommand = reading.arguments.first()?;
     let separate = reading.observation.tool.strip_prefix(host)?.strip_prefix('-')? == subcommand;
-    if !separate || reading.exit_code() == Some(0) {
-        return None;
-    }
-    let quoted = ["'", "\"", "`"].map(|quote| format!("{quote}{subcommand}{quote}"));
-    let unknown = |line: &&Line| {
-        let named = quoted.iter().any(|quoted| line.text.contains(quoted.as_str()));
-        named && NO_SUBCOMMAND.find(line).is_some()
-    };
-    let line = reading.lines.iter().find(unknown)?;
-    Some(Evidence::new(EvidenceKind::MissingProgram, line.text.trim()))
+    let quotes = |quote| line.text.contains(&format!("{quote}{subcommand}{quote}"));
+    let named = ["'", "\"", "`"].into_iter().any(quotes);
+    let unknown = separate && named && reading.exit_code() != Some(0);
+    NO_SUBCOMMAND.find(line).filter(|_| unknown).map(|_| EvidenceKind::MissingProgram)
 }
 
 /// A path of an install that the tool itself reports as missing. With exit code 0 it may be a note.
-fn missing_path(reading: &Reading<'_>, line: &Line) -> Option<Evidence> {
-    if reading.exit_code() == Some(0) || reading.exception.uncaught {
+fn missing_path(reading: &Reading<'_>, line: &Line) -> Option<EvidenceKind> {
+    if reading.exit_code() == Some(0) || reading.is_uncaught {
         return None;
     }
     let mut found = MISSING_PATH.matches(line).filter(|(_, captures)| {
         let group = |name| captures.name(name).map_or("", |group| group.as_str());
-        let program = group("program").to_ascii_lowercase();
-        let program = program.rsplit('/').next().unwrap_or("");
+        let program = group("program").rsplit('/').next().unwrap_or("");
         let missing = group("missing");
-        let own = reading.names.word_in(program).is_some_and(|range| range.len() == program.len());
-        own && !reading.is_argument(missing) && !is_elsewhere(reading, missing)
+        reading.names.is_name(program)
+            && !reading.is_argument(missing)
+            && !is_elsewhere(reading, missing)
     });
-    found.next().map(|(kind, _)| Evidence::new(kind, line.text.trim()))
+    found.next().map(|(kind, _)| kind)
 }
 
 /// A failure in words that is neither about our argument nor about the environment.
-fn failed(reading: &Reading<'_>, line: &Line) -> Option<Evidence> {
+fn failed(reading: &Reading<'_>, line: &Line) -> Option<EvidenceKind> {
     if reading.exit_code() == Some(0) || reading.quotes_argument(&line.text) {
         return None;
     }
@@ -107,17 +105,13 @@ fn failed(reading: &Reading<'_>, line: &Line) -> Option<Evidence> {
     });
     let (kind, _) = found.next()?;
     // A help text may name the runtime that the program needs.
-    let mut lines = reading.own_lines().map(|(_, line)| line.lower.trim_start());
-    if kind == EvidenceKind::LibraryVersion && lines.any(|line| line.starts_with("usage")) {
-        return None;
-    }
-    (!missing_from_environment::is_complaint(line)).then(|| Evidence::new(kind, line.text.trim()))
+    let mut lines = reading.own_lines().map(|line| line.lower.trim_start());
+    let help = kind == EvidenceKind::LibraryVersion && lines.any(|line| line.starts_with("usage"));
+    (!help && !environment::is_complaint(line)).then_some(kind)
 }
 
 /// A file of the install itself that is not there, however that is worded.
-fn own_file(reading: &Reading<'_>, line: &Line) -> Option<Evidence> {
-    const NOT_THERE: &[&str] =
-        &["no such file or directory", "does not exist", "not found", "enoent"];
+fn own_file(reading: &Reading<'_>, line: &Line) -> Option<EvidenceKind> {
     let install = reading.observation.install_path.as_deref()?;
     let inside = format!("{}/", install.trim_end_matches('/'));
     let missing = NOT_THERE.iter().any(|words| line.lower.contains(words));
@@ -126,7 +120,7 @@ fn own_file(reading: &Reading<'_>, line: &Line) -> Option<Evidence> {
     }
     // At the beginning of a line it is who complains, not what about.
     let named = line.text.match_indices(&inside).any(|(at, _)| at > 0);
-    named.then(|| Evidence::new(EvidenceKind::MissingPath, line.text.trim()))
+    named.then_some(EvidenceKind::MissingPath)
 }
 
 /// A path of the machine or the user; what is in the install is not, wherever that is.

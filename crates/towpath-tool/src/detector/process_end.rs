@@ -1,9 +1,8 @@
 //! Steps 0 and 1: what the file is, and how the process ended. Both decide before a word is read: a
 //! program that crashed after its version line does not work.
 
-use super::missing_from_environment;
-use super::prepared_observation::Reading;
-use super::version_output;
+use super::reading::Reading;
+use super::{environment, version};
 use crate::probe_observation::ProcessEnd;
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
 
@@ -20,31 +19,29 @@ pub(super) fn judge_file(reading: &Reading<'_>) -> Option<Judgement> {
 }
 
 pub(super) fn judge_end(reading: &Reading<'_>) -> Option<Judgement> {
-    match &reading.observation.end {
+    let end = &reading.observation.end;
+    let (what, is_limit, is_crash) = match end {
         // Its mode lets a user execute it: whoever ran it here had no right to.
         ProcessEnd::NotStarted(error) if error == "EACCES" && is_sound(reading) => {
             let evidence = Evidence::new(EvidenceKind::Privilege, "permission denied");
-            Some(Judgement::new(Verdict::Environment, evidence))
+            return Some(Judgement::new(Verdict::Environment, evidence));
         }
         ProcessEnd::NotStarted(error) => {
             let evidence = Evidence::new(EvidenceKind::NotStarted, error.clone());
-            Some(Judgement::new(Verdict::Broken, evidence))
+            return Some(Judgement::new(Verdict::Broken, evidence));
         }
-        ProcessEnd::TimedOut => Some(limit(reading, "time limit".to_owned())),
-        ProcessEnd::OutputLimit => Some(limit(reading, "output limit".to_owned())),
-        ProcessEnd::MemoryLimit => Some(limit(reading, "memory limit".to_owned())),
-        ProcessEnd::ProcessLimit => Some(limit(reading, "process limit".to_owned())),
-        ProcessEnd::Signaled(signal) if LIMIT_SIGNALS.contains(signal) => {
-            Some(limit(reading, format!("signal {signal}")))
+        ProcessEnd::Signaled(signal) => {
+            (format!("signal {signal}"), LIMIT_SIGNALS.contains(signal), true)
         }
-        ProcessEnd::Signaled(signal) => Some(crash(reading, format!("signal {signal}"))),
-        ProcessEnd::Exited(code) if LIMIT_CODES.contains(code) => {
-            Some(limit(reading, format!("exit code {code}")))
+        ProcessEnd::Exited(code) => {
+            let crashed = CRASH_CODES.contains(code);
+            (format!("exit code {code}"), LIMIT_CODES.contains(code), crashed)
         }
-        ProcessEnd::Exited(code) if CRASH_CODES.contains(code) => {
-            Some(crash(reading, format!("exit code {code}")))
-        }
-        ProcessEnd::Exited(_) => None,
+        _ => (end.limit()?.replace("timeout", "time-limit").replace('-', " "), true, false),
+    };
+    match is_limit {
+        true => Some(limit(reading, what)),
+        false => is_crash.then(|| crash(reading, what)),
     }
 }
 
@@ -55,7 +52,7 @@ fn is_sound(reading: &Reading<'_>) -> bool {
 /// A limit was reached. A version that was printed before is noted, and does not count.
 fn limit(reading: &Reading<'_>, what: String) -> Judgement {
     let evidence = Evidence::new(EvidenceKind::TimeLimit, what);
-    let version_found = version_output::find(reading).map(|found| found.version);
+    let version_found = version::find(reading).map(|found| found.version);
     Judgement { version_found, ..Judgement::new(Verdict::Timeout, evidence) }
 }
 
@@ -65,7 +62,7 @@ fn crash(reading: &Reading<'_>, what: String) -> Judgement {
         EvidenceKind::Terminal => !reading.observation.terminal,
         kind => kind == EvidenceKind::Display,
     };
-    match missing_from_environment::find(reading, wanted) {
+    match environment::find(reading, wanted) {
         Some(evidence) => Judgement::new(Verdict::Environment, evidence),
         None => Judgement::new(Verdict::Broken, Evidence::new(EvidenceKind::Crash, what)),
     }

@@ -1,11 +1,12 @@
 //! An observation prepared for the steps of the detector: cleaned lines of both streams, the names of the
 //! tool, the arguments that were given to it, and which lines only quote source code of a traceback.
 
-use super::uncaught_exception;
+use super::line_table::LineTable;
 use crate::clean_printed_text::{Line, lines_of};
 use crate::find_tool_name_in_line::ToolNames;
 use crate::output_pattern::pattern_of_line;
 use crate::probe_observation::Observation;
+use std::ops::Range;
 
 pub(super) struct Reading<'a> {
     pub observation: &'a Observation,
@@ -15,7 +16,11 @@ pub(super) struct Reading<'a> {
     pub of_stdout: usize,
     pub names: ToolNames,
     pub arguments: Vec<String>,
-    pub exception: uncaught_exception::Exception,
+    /// Which lines belong to the stack of an uncaught exception. They quote source code, in which anything
+    /// may be written.
+    quoted: Vec<bool>,
+    /// There is a stack, so the program ended by an exception.
+    pub is_uncaught: bool,
 }
 
 impl<'a> Reading<'a> {
@@ -23,17 +28,34 @@ impl<'a> Reading<'a> {
         let mut lines = lines_of(&observation.stdout);
         let of_stdout = lines.len();
         lines.extend(lines_of(&observation.stderr));
-        let exception = uncaught_exception::find(&lines);
+        let quoted = stack_lines(&lines);
+        let is_uncaught = quoted.contains(&true);
         let others = observation.aliases.iter().map(String::as_str);
         let names = ToolNames::new(&observation.tool, others);
         let arguments = observation.arguments();
-        Reading { observation, lines, of_stdout, names, arguments, exception }
+        Reading { observation, lines, of_stdout, names, arguments, quoted, is_uncaught }
     }
 
     /// The lines that the program wrote itself: no quoted source code, no stack.
-    pub fn own_lines(&self) -> impl Iterator<Item = (usize, &Line)> {
-        let lines = self.lines.iter().enumerate();
-        lines.filter(|(at, line)| !self.exception.quoted.contains(at) && !line.is_blank())
+    pub fn own_lines(&self) -> impl Iterator<Item = &Line> {
+        self.own_lines_of(0..self.lines.len())
+    }
+
+    pub fn own_lines_of(&self, lines: Range<usize>) -> impl Iterator<Item = &Line> {
+        let quoted = &self.quoted[lines.clone()];
+        let own = self.lines[lines].iter().zip(quoted);
+        own.filter(|(line, quoted)| !**quoted && !line.is_blank()).map(|(line, _)| line)
+    }
+
+    /// Whether a line of what was printed has the tool's name.
+    pub fn names_tool(&self) -> bool {
+        self.own_lines().any(|line| self.names.is_in(&line.lower))
+    }
+
+    /// Whether the program was asked for its version.
+    pub fn asks_version(&self) -> bool {
+        let asks = |argument: &String| argument.to_lowercase().trim_matches('-').starts_with('v');
+        self.arguments.iter().any(asks)
     }
 
     /// Whether a text is one of our arguments, perhaps in quotes or at the end of a path.
@@ -68,6 +90,21 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// Lines of a stack. After a line of the kind `block` the indented ones belong to it.
+static STACK: LineTable<&str> = LineTable::new("stack");
+
+fn stack_lines(lines: &[Line]) -> Vec<bool> {
+    let mut inside = false;
+    let mut is_quoted = |line: &Line| {
+        let found = STACK.find(line);
+        inside &= line.text.is_empty() || line.text.starts_with([' ', '\t']);
+        let quoted = inside || found.is_some();
+        inside |= found == Some("block");
+        quoted
+    };
+    lines.iter().map(&mut is_quoted).collect()
+}
+
 /// Whether an option is there as a word: not as a part of a longer one.
 fn has_option(line: &str, option: &str) -> bool {
     line.match_indices(option).any(|(at, _)| {
@@ -77,4 +114,14 @@ fn has_option(line: &str, option: &str) -> bool {
             |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '_');
         !joined(before) && !joined(after)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_can_be_used() {
+        STACK.compile_all();
+    }
 }
