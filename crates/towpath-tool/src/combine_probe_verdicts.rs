@@ -57,28 +57,20 @@ pub fn combine(probes: &[Probe]) -> ToolVerdict {
 fn combine_of_tool(probes: &[Probe]) -> ToolVerdict {
     let greatest = probes.iter().map(|probe| probe.judgement.verdict).max();
     let decides = probes.iter().find(|probe| Some(probe.judgement.verdict) == greatest);
-    let Some(probe) = decides else {
-        let evidence = Evidence { kind: EvidenceKind::Silence, text: None };
-        return ToolVerdict {
-            verdict: Verdict::Unknown,
-            evidence,
-            command: None,
-            version_found: None,
-            verify: None,
-            warnings: Vec::new(),
-        };
-    };
-    let judgement = &probe.judgement;
+    let judgement = decides.map_or_else(
+        || Judgement::new(Verdict::Unknown, Evidence { kind: EvidenceKind::Silence, text: None }),
+        |probe| probe.judgement.clone(),
+    );
     let mut warnings = judgement.warnings.clone();
     if judgement.verdict == Verdict::Alive && warnings.is_empty() {
         warnings.push("the tool answers, but it shows neither its version nor its help".to_owned());
     }
     ToolVerdict {
         verdict: judgement.verdict,
-        evidence: judgement.evidence.clone(),
-        command: Some(probe.observation.command.clone()),
-        version_found: judgement.version_found.clone(),
-        verify: verify_section(&probe.observation, judgement),
+        command: decides.map(|probe| probe.observation.command.clone()),
+        verify: decides.and_then(|probe| verify_section(&probe.observation, &judgement)),
+        version_found: judgement.version_found,
+        evidence: judgement.evidence,
         warnings,
     }
 }

@@ -2,6 +2,7 @@
 //! carries them as one line of text, from which a fault is read back part by part.
 
 use serde::{Serialize, Serializer};
+use towpath_core::data_rows;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFacts {
@@ -14,47 +15,13 @@ pub struct FileFacts {
 /// Before the name of a program that opens a display and has this name in its file.
 pub(crate) const DISPLAY_PROGRAM: &str = "display program";
 
-/// How a part of a description has to look to be a fault.
-enum Shape {
-    Is(&'static str),
-    StartsWith(&'static str),
-    EndsWith(&'static str),
-}
-
-const FAULTS: &[Shape] = &[
-    Shape::Is("missing"),
-    Shape::Is("empty"),
-    Shape::Is("directory"),
-    Shape::Is("truncated"),
-    Shape::Is("link loop"),
-    Shape::Is("dangling link"),
-    Shape::Is("not a regular file"),
-    Shape::Is("not executable"),
-    Shape::StartsWith("blank"),
-    Shape::StartsWith("text without #!"),
-    Shape::StartsWith("CR in #!"),
-    Shape::StartsWith("BOM before #!"),
-    Shape::StartsWith("wrong architecture"),
-    Shape::StartsWith("damaged"),
-    Shape::StartsWith("mach-o"),
-    Shape::StartsWith("pe executable"),
-    Shape::EndsWith(" missing"),
-    Shape::EndsWith(" not found"),
-    Shape::EndsWith(" not on PATH"),
-    Shape::EndsWith(" past end of file"),
-    Shape::EndsWith(" data"),
-    Shape::EndsWith(" archive"),
-    Shape::EndsWith(" is not a program"),
-];
-
-impl Shape {
-    fn matches(&self, part: &str) -> bool {
-        match self {
-            Shape::Is(text) => part.eq_ignore_ascii_case(text),
-            Shape::StartsWith(text) => part.starts_with(text),
-            Shape::EndsWith(text) => part.ends_with(text),
-        }
-    }
+fn is_fault(part: &str) -> bool {
+    let mut faults = data_rows(include_str!("file_faults.txt"));
+    faults.any(|[shape, text]| match shape {
+        "is" => part.eq_ignore_ascii_case(text),
+        "starts" => part.starts_with(text),
+        _ => part.strip_suffix(text).is_some_and(|rest| rest.ends_with(' ')),
+    })
 }
 
 /// `mode 0644`: nobody may execute it.
@@ -82,12 +49,11 @@ impl FileFacts {
     /// Facts as an observation has them.
     pub fn from_description(description: &str) -> FileFacts {
         let parts = description.split(", ").map(str::trim);
-        let is_fault = |part: &&str| {
+        let fault = parts.into_iter().find(|part| {
             // A `#!` line may end with any word.
-            let shape = || FAULTS.iter().any(|shape| shape.matches(part));
-            has_no_execute_bit(part) || (!part.starts_with("script #!") && shape())
-        };
-        let fault = parts.into_iter().find(is_fault).map(str::to_owned);
+            has_no_execute_bit(part) || (!part.starts_with("script #!") && is_fault(part))
+        });
+        let fault = fault.map(str::to_owned);
         FileFacts { description: description.to_owned(), fault }
     }
 

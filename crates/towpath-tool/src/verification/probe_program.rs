@@ -6,15 +6,12 @@ use super::static_check_on_disk::{FilesOnDisk, look_at_file};
 use crate::choose_next_probe::{ProbeRequest, next_probe};
 use crate::clean_printed_text::captured_text;
 use crate::combine_probe_verdicts::{Probe, ToolVerdict, combine};
-use crate::probe_observation::{Observation, ProcessEnd, Via};
+use crate::probe_observation::{Observation, ProcessEnd};
 use crate::static_file_facts::FileFacts;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use towpath_process::sandbox::{SandboxError, SandboxSession};
-
-/// The end of a probe that was not run, because its file cannot.
-const NOT_RUN: &str = "not-run";
 
 /// A program to judge.
 #[derive(Debug, Clone, Default)]
@@ -64,10 +61,7 @@ pub(crate) fn probe_after(
     let began = Instant::now();
     let file = look_at_file(&tested.program, &FilesOnDisk::new(setup.search_path()));
     if file.fault().is_some() {
-        let end = ProcessEnd::NotStarted(NOT_RUN.to_owned());
-        let mut observation = Observation::new(&tested.name, &["--version"], end);
-        observation.file = Some(file.clone());
-        probes.push(Probe::new(observation));
+        probes.push(Probe::new(not_run(&tested.name, &["--version".to_owned()], &file)));
     }
     while let Some(request) = next_probe(&tested.name, &probes) {
         let observation = observe(tested, &request, &file, setup, session)?;
@@ -76,6 +70,13 @@ pub(crate) fn probe_after(
     let verdict = combine(&probes);
     let name = tested.name.clone();
     Ok(ProbeReport { name, file, verdict, probes, took: began.elapsed() })
+}
+
+/// A run that was not made, because the file cannot run.
+pub(super) fn not_run(name: &str, arguments: &[String], file: &FileFacts) -> Observation {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let end = ProcessEnd::NotStarted("not-run".to_owned());
+    Observation { file: Some(file.clone()), ..Observation::new(name, &words, end) }
 }
 
 /// Runs one probe.
@@ -93,17 +94,17 @@ pub(crate) fn observe(
     let end = setup.run(session, &program, &request.arguments, request.terminal)?;
     let shown = request.host.unwrap_or(&tested.name);
     let words: Vec<&str> = request.arguments.iter().map(String::as_str).collect();
-    let mut observation = Observation::new(shown, &words, process_end(&end.status));
-    observation.tool.clone_from(&tested.name);
-    observation.via = Via::Exec;
-    observation.stdout = captured_text(&end.stdout);
-    observation.stderr = captured_text(&end.stderr);
-    observation.file = Some(file.clone());
-    observation.expected_version.clone_from(&tested.expected_version);
-    observation.aliases.clone_from(&tested.aliases);
-    observation.install_path = tested.install.as_deref().map(Path::display).map(|p| p.to_string());
-    observation.terminal = request.terminal;
-    Ok(observation)
+    Ok(Observation {
+        tool: tested.name.clone(),
+        stdout: captured_text(&end.stdout),
+        stderr: captured_text(&end.stderr),
+        file: Some(file.clone()),
+        expected_version: tested.expected_version.clone(),
+        aliases: tested.aliases.clone(),
+        install_path: tested.install.as_ref().map(|path| path.display().to_string()),
+        terminal: request.terminal,
+        ..Observation::new(shown, &words, process_end(&end.status))
+    })
 }
 
 /// The program of which a tool is a subcommand. A name that is nowhere cannot be started, which is what

@@ -1,12 +1,12 @@
 //! Runs the check of a recipe against an install, with the same sandbox and the same evaluator as
 //! everywhere: after a repair, at install and whenever a tool is verified later.
 
-use super::probe_program::{ProgramUnderTest, observe};
+use super::probe_program::{ProgramUnderTest, not_run, observe};
 use super::sandbox_setup::{SandboxSetup, VerifyError};
 use super::static_check_on_disk::{FilesOnDisk, look_at_file};
 use crate::choose_next_probe::ProbeRequest;
 use crate::evaluate_verify_section::{CheckOutcome, check};
-use crate::probe_observation::{Observation, ProcessEnd};
+use crate::probe_observation::Observation;
 use crate::verify_section::VerifySection;
 use std::path::PathBuf;
 use towpath_process::sandbox::SandboxSession;
@@ -43,13 +43,7 @@ pub fn run_check(
     let request = ProbeRequest { host, arguments: rest.to_vec(), terminal: false };
     let observation = match file.fault() {
         None => observe(&tested, &request, &file, setup, session)?,
-        Some(_) => {
-            let words: Vec<&str> = rest.iter().map(String::as_str).collect();
-            let end = ProcessEnd::NotStarted("not-run".to_owned());
-            let mut observation = Observation::new(name, &words, end);
-            observation.file = Some(file);
-            observation
-        }
+        Some(_) => not_run(name, rest, &file),
     };
     let outcome = check(section, Some(&observation), tested.expected_version.as_deref());
     Ok(CheckRun { outcome, observation })
