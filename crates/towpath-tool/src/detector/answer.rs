@@ -45,7 +45,11 @@ fn rejection(reading: &Reading<'_>) -> Option<Evidence> {
     let lines = reading.own_lines().take_while(|line| !environment::lacks_screen(line));
     let mut own =
         lines.filter(|line| !is_listed_option(line) && !is_of_another_program(reading, line));
-    own.find_map(|line| Some(line.evidence(ANSWERS.find(line)?)))
+    own.find_map(|line| Some(line.evidence(rejects(line)?)))
+}
+
+pub(super) fn rejects(line: &Line) -> Option<EvidenceKind> {
+    ANSWERS.find(line)
 }
 
 /// The tool's own title with a copyright, without a version.

@@ -4,6 +4,7 @@ use super::environment;
 use super::line_table::{LineTable, WordList};
 use super::reading::Reading;
 use crate::clean_printed_text::Line;
+use crate::output_pattern::paths_in;
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
 
 /// Exit codes of a shell that could not start what it was asked to.
@@ -101,7 +102,10 @@ fn failed(reading: &Reading<'_>, line: &Line) -> Option<EvidenceKind> {
         return None;
     }
     let mut found = FAILED.matches(line).filter(|(_, captures)| {
+        let is_own =
+            |tool: regex::Match<'_>| reading.names.is_in(&tool.as_str().to_ascii_lowercase());
         captures.name("missing").is_none_or(|path| !is_elsewhere(reading, path.as_str()))
+            && captures.name("tool").is_none_or(is_own)
     });
     let (kind, _) = found.next()?;
     // A help text may name the runtime that the program needs.
@@ -128,6 +132,14 @@ fn is_elsewhere(reading: &Reading<'_>, path: &str) -> bool {
     let install = reading.observation.install_path.as_deref();
     let inside = install.is_some_and(|install| path.starts_with(install));
     !inside && NOT_OF_AN_INSTALL.iter().any(|start| path.starts_with(start))
+}
+
+/// Whether a line is about a file of the machine or the user that is not there.
+pub(super) fn is_missing_elsewhere(reading: &Reading<'_>, line: &Line) -> bool {
+    let install = reading.observation.install_path.as_deref();
+    let mut paths = paths_in(&line.text, install).into_iter().map(|path| &line.text[path]);
+    NOT_THERE.iter().any(|words| line.lower.contains(words))
+        && paths.any(|path| path.starts_with("/etc/") || is_elsewhere(reading, path))
 }
 
 /// A shell's codes for "cannot start it", unless the program complains about our argument.

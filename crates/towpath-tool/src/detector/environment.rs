@@ -47,6 +47,11 @@ pub(super) fn is_complaint(line: &Line) -> bool {
     ENVIRONMENT.find(line).is_some()
 }
 
+/// Whether a line complains about what another machine may have. A license belongs to the program.
+pub(super) fn is_complaint_of_machine(line: &Line) -> bool {
+    ENVIRONMENT.find(line).is_some_and(|kind| kind != License)
+}
+
 /// The first line that complains about the environment, of the kinds that are asked for.
 pub(super) fn find(
     reading: &Reading<'_>,

@@ -15,6 +15,15 @@ pub(super) fn is_other_program(reading: &Reading<'_>) -> bool {
     let Some(expected) = reading.observation.expected_version.as_deref() else { return false };
     let complains = || reading.own_lines().any(|line| is_of_another_program(reading, line));
     let named = || !has_version(reading, expected) && (complains() || is_used_as_other(reading));
+    // `/opt/afio: invalid option` and the usage line of another program below it.
+    let prefixed = |line: &Line| {
+        let first = line.lower.split_whitespace().next().unwrap_or("");
+        first.ends_with(':') && reading.names.is_in(first)
+    };
+    let mut titles = reading.own_lines().filter(|line| !prefixed(line));
+    if !titles.any(|line| reading.names.is_in(&line.lower)) && is_used_as_other(reading) {
+        return !has_version(reading, expected);
+    }
     let related = || version::find(reading).is_some_and(|found| found.related);
     let versions = || has_only_other_versions(reading, expected) && !related();
     !reading.names_tool() && (reading.asks_version() && versions() || named())

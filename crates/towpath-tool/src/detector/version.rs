@@ -5,6 +5,7 @@
 use super::identity::is_part_of_name;
 use super::line_table::{LineTable, WordList};
 use super::reading::Reading;
+use super::{answer, broken, environment, help};
 use crate::clean_printed_text::Line;
 use crate::output_pattern::paths_in;
 use crate::verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
@@ -45,6 +46,7 @@ struct Candidate<'r> {
     early: bool,
 }
 
+static FAILURES: LineTable<&str> = LineTable::new("failure");
 static NO_TITLE: WordList = WordList::new("no-title");
 static PLAIN_TITLE: WordList = WordList::new("plain-title");
 static UNITS: WordList = WordList::new("unit");
@@ -55,7 +57,7 @@ const EARLY_LINES: usize = 4;
 const MOST_WORDS: usize = 8;
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
-    if reading.is_uncaught && reading.exit_code() != Some(0) {
+    if reading.exit_code() != Some(0) && (reading.is_uncaught || has_given_up(reading)) {
         return None;
     }
     let found = find(reading)?;
@@ -82,6 +84,20 @@ pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
         warnings,
         ..Judgement::new(Verdict::WorksByVersion, evidence)
     })
+}
+
+/// Whether a line shows that the program could do no more than print its version. Complaints about our
+/// argument, about files of the machine, about the environment but for a license, and those beside help do
+/// not.
+fn has_given_up(reading: &Reading<'_>) -> bool {
+    let gives_up = |line: &Line| {
+        FAILURES.find(line).is_some()
+            && !reading.quotes_argument(&line.text)
+            && answer::rejects(line).is_none()
+            && !environment::is_complaint_of_machine(line)
+            && !broken::is_missing_elsewhere(reading, line)
+    };
+    help::judge(reading).is_none() && reading.own_lines().any(gives_up)
 }
 
 type Search = fn(&Reading<'_>, &Candidate<'_>) -> Option<Range<usize>>;
@@ -474,7 +490,7 @@ mod tests {
 
     #[test]
     fn every_row_can_be_used() {
-        for table in [&WHOLE_LINES, &RUNTIME_LINES, &PARTS] {
+        for table in [&WHOLE_LINES, &RUNTIME_LINES, &PARTS, &FAILURES] {
             table.compile_all();
         }
     }

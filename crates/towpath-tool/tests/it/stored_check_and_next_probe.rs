@@ -210,6 +210,11 @@ fn another_program_under_the_name_is_not_the_tool_although_its_help_repeats_the_
         &[("--version", 1, chess)],
         &[("--version", 0, units), ("-V", 0, "bedtools 2.22\n")],
         &[("--version", 1, ""), ("--help", 0, prettier)],
+        &[(
+            "--version",
+            1,
+            "/opt/bedtools: invalid option -- '-'\nusage: pax [-0cd] [-f archive]\n",
+        )],
     ] {
         assert_eq!(verdict_of("bedtools", answers), Verdict::Unknown, "{answers:?}");
     }

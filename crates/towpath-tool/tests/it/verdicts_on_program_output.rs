@@ -53,6 +53,58 @@ const ROWS: &[Row] = &[
     ("heron", "--version", 2, "bittern: invalid option\n", Verdict::Unknown, ""),
     ("heron", "--version", 2, "error: invalid option\n", Verdict::Alive, ""),
     ("egrep", "--wrong", 2, "grep: unrecognized option '--wrong'\n", Verdict::Alive, ""),
+    // A program that prints its version and then gives up.
+    (
+        "heron",
+        "--version",
+        1,
+        "heron 2.4.1\nERROR: data directory /usr/lib/heron/data does not exist\n",
+        Verdict::Unknown,
+        "",
+    ),
+    (
+        "heron",
+        "--version",
+        1,
+        "heron 2.4.1\nCould not find templates in /usr/share/heron/templates, aborting\n",
+        Verdict::Unknown,
+        "",
+    ),
+    (
+        "heron",
+        "--version",
+        1,
+        "heron 2.4.1\nfatal: /etc/heron/heron.conf:3: syntax error\n",
+        Verdict::Unknown,
+        "",
+    ),
+    ("heron", "--version", 3, "heron 2.4.1: evaluation period is over\n", Verdict::Environment, ""),
+    (
+        "heron",
+        "--version",
+        1,
+        "error: unknown option -\n\nHeron, version 2.4.1 of 25 April 2021\n",
+        Verdict::WorksByVersion,
+        "2.4.1",
+    ),
+    // The tool itself is what is not installed.
+    ("heron", "--version", 1, "mise ERROR heron@2.4.1 not installed\n", Verdict::Broken, ""),
+    (
+        "heron",
+        "--version",
+        1,
+        "Could not find heron 2.4.1. Use `fvm install` to install it.\n",
+        Verdict::Broken,
+        "",
+    ),
+    (
+        "heron",
+        "--version",
+        1,
+        "heron 2.4.1\nnote: git is not installed\n",
+        { Verdict::WorksByVersion },
+        "2.4.1",
+    ),
     // Scores and other state of the machine are no part of an install.
     (
         "cribbage",
