@@ -48,6 +48,7 @@ impl ToolRecipe {
     pub fn with_name(&self, name: &str) -> ToolRecipe {
         let mut recipe = self.clone();
         name.clone_into(&mut recipe.metadata.name);
+        recipe.metadata.binaries.sort_by_key(|program| program != name);
         if self.verify == VerifySection::by_version(self.main_binary()) {
             recipe.verify = VerifySection::by_version(recipe.main_binary());
         }

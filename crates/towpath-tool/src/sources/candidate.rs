@@ -58,6 +58,8 @@ pub enum Unusable {
     NoHash,
     /// All its versions were published too lately.
     TooYoung,
+    /// Its manifest excludes the Node that is here.
+    OtherNode,
 }
 
 impl fmt::Display for Unusable {
@@ -70,6 +72,7 @@ impl fmt::Display for Unusable {
             Unusable::DirectReference => "it needs something from outside of the registry",
             Unusable::Yanked => "its publisher has withdrawn this version",
             Unusable::NoHash => "its registry has no hash for something that it needs",
+            Unusable::OtherNode => "it is for another version of Node than this machine has",
             Unusable::TooYoung => "it was published too lately; --now takes it all the same",
         })
     }

@@ -343,22 +343,30 @@ fn copy_configuration(
     Ok(variables)
 }
 
-/// The end of what a failed program printed: the cause is last.
+/// What a failed program printed, from the line that names the cause; its end, if none does.
 fn failure_message(stdout: &str, stderr: &str) -> String {
     let text = if stderr.trim().is_empty() { stdout } else { stderr };
     let text = clean_text(text);
-    let text = text.trim();
-    let start = text.len().saturating_sub(LONGEST_MESSAGE);
-    let tail = &text[text.ceil_char_boundary(start)..];
-    // Whole lines, if there is more than one.
-    let tail = match tail.split_once('\n') {
-        Some((_, lines)) if start > 0 => lines,
-        _ => tail,
-    };
-    let lines: Vec<&str> = tail.lines().collect();
-    let first = lines.iter().position(|line| is_error_line(line)).unwrap_or(0);
-    let lines = lines[first..].iter().take_while(|line| !is_backtrace(line));
-    lines.copied().collect::<Vec<_>>().join("\n")
+    let lines: Vec<&str> = text.trim().lines().collect();
+    let mut message = String::new();
+    match lines.iter().position(|line| is_error_line(line)) {
+        Some(first) => {
+            let lines = lines[first..].iter().take_while(|line| !is_backtrace(line));
+            message = lines.copied().collect::<Vec<_>>().join("\n");
+            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+        }
+        None => {
+            for line in lines.iter().rev() {
+                let fits = message.len() + line.len() < LONGEST_MESSAGE;
+                if !fits && !message.is_empty() {
+                    break;
+                }
+                let start = line.ceil_char_boundary(line.len().saturating_sub(LONGEST_MESSAGE));
+                message = format!("{}\n{message}", &line[start..]);
+            }
+        }
+    }
+    message.trim().to_owned()
 }
 
 /// The line in which a client states the cause; what was printed before it is its progress.
@@ -431,7 +439,7 @@ mod tests {
         assert_eq!(failure_message("", &"é".repeat(3000)).chars().count(), 750);
         let printed =
             "Updating index\nerror: no such crate\n  it is gone\n\nStack backtrace:\n   0: x";
-        assert_eq!(failure_message("", printed), "error: no such crate\n  it is gone\n");
+        assert_eq!(failure_message("", printed), "error: no such crate\n  it is gone");
     }
 
     #[test]

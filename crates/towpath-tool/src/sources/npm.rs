@@ -88,6 +88,25 @@ impl Npm {
     }
 }
 
+impl Npm {
+    /// Whether a package is for the Node that is here, by npm's own reading of its manifest.
+    fn fits_node(
+        &self,
+        package: &str,
+        lock: &str,
+        sandbox: &mut ClientSandbox,
+    ) -> Result<bool, SourceError> {
+        let json: Value = serde_json::from_str(lock).unwrap_or_default();
+        let range = json["packages"][format!("node_modules/{package}")]["engines"]["node"].clone();
+        let Some(range) = range.as_str() else { return Ok(true) };
+        let semver = self.npm.ancestors().nth(2).unwrap_or(&self.npm).join("node_modules/semver");
+        let question = "require(process.argv[1]).satisfies(process.version, process.argv[2])";
+        let call = Call::new(NPM, self.prefix.join("bin/node"), &["-p", question]);
+        let call = call.arguments([semver.into_os_string(), range.into()]);
+        Ok(sandbox.run(call, &mut |_| {})?.stdout.trim() != "false")
+    }
+}
+
 impl Registry for Npm {
     fn configuration(&self) -> Configuration {
         Configuration {
@@ -143,14 +162,12 @@ impl Registry for Npm {
             write(LOCK, text)?;
         }
         work.sandbox.give(&directory)?;
-        let install = if locked.is_some() { "ci" } else { "install" };
-        let mut call = self.call(&[install], &work.sandbox).arguments(INSTALL);
+        let mut call = self.call(&["install"], &work.sandbox).arguments(INSTALL);
         call = call.arguments(["--prefix".into(), directory.clone().into_os_string()]);
         let before = work.clients.released_before.filter(|_| locked.is_none());
         call = call.arguments(before.map(|time| format!("--before={time}")));
         call.directory = Some(directory.clone());
         let output = work.run(call, "http fetch GET ")?;
-        drop(work.sandbox);
         if !output.succeeded() && is_not_found(&output.stderr, package.name) {
             return Err(package.not_found());
         }
@@ -166,10 +183,18 @@ impl Registry for Npm {
             work.artifact.attestation = Some(work.clients.attestation(&url, &[], &file)?);
         }
         let checksums = checksums_of_lock(&text);
-        work.artifact
-            .checksums
-            .extend(checksums.ok_or_else(|| package.unusable(Unusable::NoHash))?);
-        work.artifact.locks.insert(package.part.to_owned(), text);
+        let checksums = checksums.ok_or_else(|| package.unusable(Unusable::NoHash))?;
+        // `npm ci` would refuse a lock without optional packages that a mirror did not have.
+        let known = locked.and_then(|locked| checksums_of_lock(locked));
+        if known.is_some_and(|known| !checksums.iter().all(|one| known.contains(one))) {
+            return Err(SourceError::OtherBytes(format!("{} {}", package.from(), package.version)));
+        }
+        if !self.fits_node(package.name, &text, &mut work.sandbox)? {
+            return Err(package.unusable(Unusable::OtherNode));
+        }
+        drop(work.sandbox);
+        work.artifact.checksums.extend(checksums);
+        work.artifact.locks.insert(package.part.to_owned(), locked.cloned().unwrap_or(text));
         Ok(())
     }
 

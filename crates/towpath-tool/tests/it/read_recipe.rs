@@ -215,6 +215,14 @@ fn the_original_stays_as_it_is_when_its_check_is_repaired() {
     assert_eq!((&repaired.verify, &repaired.steps), (&verify, &recipe.steps));
 }
 
+/// `ncu` of `npm-check-updates`.
+#[test]
+fn a_tool_that_is_named_after_one_of_its_programs_is_that_program() {
+    let text = HEXYL.replace("binaries = [\"hexyl\"]", "binaries = [\"hexyl\", \"hex\"]");
+    assert_eq!(read(&text).with_name("hex").main_binary(), "hex");
+    assert_eq!(read(&text).with_name("other").main_binary(), "hexyl");
+}
+
 #[test]
 fn an_edited_file_is_the_users() {
     let recipe = read(HEXYL);

@@ -194,6 +194,29 @@ fn other_bytes_under_a_locked_version_are_refused() {
     assert_eq!(user.fetch_locked(&recipe, "1.0.0", &locks).unwrap().locks, locks);
 }
 
+#[test]
+fn a_package_for_another_node_is_refused() {
+    let manifest = json!({ "bin": "cli.js", "engines": { "node": ">=999" } });
+    let (user, _server, _) = npm(manifest, &[PROGRAM], None);
+    let recipe = recipe(&user, "npm:tool");
+    let error = user.fetch(&recipe, "1.0.0").unwrap_err();
+    assert!(
+        matches!(error, SourceError::Unusable { unusable: Unusable::OtherNode, .. }),
+        "{error}"
+    );
+}
+
+/// Packages for other machines that a mirror does not have are in no lock.
+#[test]
+fn a_lock_without_optional_packages_is_installed() {
+    let manifest = json!({ "bin": "cli.js", "optionalDependencies": { "for-a-mac": "1.0.0" } });
+    let (user, _server, _) = npm(manifest, &[PROGRAM], None);
+    let recipe = recipe(&user, "npm:tool");
+    let locks = user.fetch(&recipe, "1.0.0").unwrap().locks;
+    let other = User { environment: user.environment, ..User::new() };
+    assert_eq!(other.fetch_locked(&recipe, "1.0.0", &locks).unwrap().locks, locks);
+}
+
 /// An attestation may be absent; one that is there must be right.
 #[test]
 fn an_attestation_by_an_unknown_authority_is_refused() {
