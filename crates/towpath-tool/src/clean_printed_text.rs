@@ -20,7 +20,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    fn new(text: &str) -> Line {
+    pub fn new(text: &str) -> Line {
         let text = &text[..text.floor_char_boundary(LONGEST_LINE)];
         Line { text: text.trim_end().to_owned(), lower: text.trim_end().to_ascii_lowercase() }
     }

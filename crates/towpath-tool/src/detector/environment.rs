@@ -49,7 +49,7 @@ pub(super) fn is_complaint(line: &Line) -> bool {
 
 /// Whether a line complains about what another machine may have. A license belongs to the program.
 pub(super) fn is_complaint_of_machine(line: &Line) -> bool {
-    ENVIRONMENT.find(line).is_some_and(|kind| kind != License)
+    is_complaint(line) && !ENVIRONMENT.matches(line).any(|(kind, _)| kind == License)
 }
 
 /// The first line that complains about the environment, of the kinds that are asked for.

@@ -46,6 +46,7 @@ struct Candidate<'r> {
     early: bool,
 }
 
+static NOTICES: LineTable<&str> = LineTable::new("notice");
 static FAILURES: LineTable<&str> = LineTable::new("failure");
 static NO_TITLE: WordList = WordList::new("no-title");
 static PLAIN_TITLE: WordList = WordList::new("plain-title");
@@ -57,10 +58,11 @@ const EARLY_LINES: usize = 4;
 const MOST_WORDS: usize = 8;
 
 pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
-    if reading.exit_code() != Some(0) && (reading.is_uncaught || has_given_up(reading)) {
+    let found = find(reading)?;
+    let failed = reading.exit_code() != Some(0);
+    if failed && reading.is_uncaught {
         return None;
     }
-    let found = find(reading)?;
     let expected = reading.observation.expected_version.as_deref();
     let expected = expected.filter(|expected| !expected_spellings(expected).is_empty());
     let differs = expected.is_some_and(|expected| !same_version(&found.version, expected));
@@ -68,6 +70,9 @@ pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     if found.other && differs {
         let evidence = Evidence::new(EvidenceKind::OtherProgram, found.line);
         return Some(Judgement { identity, ..Judgement::new(Verdict::Unknown, evidence) });
+    }
+    if failed && has_given_up(reading, &found) {
+        return None;
     }
     let mut warnings = Vec::new();
     if found.other {
@@ -86,18 +91,38 @@ pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     })
 }
 
-/// Whether a line shows that the program could do no more than print its version. Complaints about our
-/// argument, about files of the machine, about the environment but for a license, and those beside help do
-/// not.
-fn has_given_up(reading: &Reading<'_>) -> bool {
-    let gives_up = |line: &Line| {
-        FAILURES.find(line).is_some()
-            && !reading.quotes_argument(&line.text)
-            && answer::rejects(line).is_none()
-            && !environment::is_complaint_of_machine(line)
-            && !broken::is_missing_elsewhere(reading, line)
+/// Whether a program that failed could do no more than print its version. It could where it shows help, or
+/// answers about our argument and complains of nothing else; and where the version is a title with
+/// nothing or a notice below it. Complaints about the machine and its files do not count.
+fn has_given_up(reading: &Reading<'_>, found: &FoundVersion) -> bool {
+    let answers =
+        |line: &Line| reading.quotes_argument(&line.text) || answer::rejects(line).is_some();
+    let of_machine = |line: &Line| {
+        environment::is_complaint_of_machine(line) || broken::is_missing_elsewhere(reading, line)
     };
-    help::judge(reading).is_none() && reading.own_lines().any(gives_up)
+    let own = || reading.own_lines().filter(|line| !answers(line) && !of_machine(line));
+    let is_notice = |line: &Line| NOTICES.find(line).is_some();
+    let mut below = own().skip_while(|line| line.text.trim() != found.line).skip(1);
+    let is_title = is_title(reading, found) && below.next().is_none_or(is_notice);
+    help::judge(reading).is_none()
+        && (own().any(|line| FAILURES.find(line).is_some())
+            || !reading.own_lines().any(answers) && !is_title)
+}
+
+/// How many words may be before or after the version of a title.
+const TITLE_WORDS: usize = 3;
+
+/// `iperf version 2.1.8 (12 August 2022) pthreads`, but not `tern 3.7.0 can be downloaded with get-tern`.
+fn is_title(reading: &Reading<'_>, found: &FoundVersion) -> bool {
+    let (before, after) = found.line.split_once(&found.version).unwrap_or_default();
+    // `Client Version: v` is none.
+    let label = before.trim_end_matches(['v', 'V']).trim_end();
+    let sentence = label.contains(": ") && !is_own_prefix(reading, before);
+    let notice = NOTICES.find(&Line::new(after)).is_some();
+    !sentence
+        && words(before) <= TITLE_WORDS
+        && !after.starts_with([':', ')'])
+        && (notice || words(after) <= TITLE_WORDS)
 }
 
 type Search = fn(&Reading<'_>, &Candidate<'_>) -> Option<Range<usize>>;
@@ -490,7 +515,7 @@ mod tests {
 
     #[test]
     fn every_row_can_be_used() {
-        for table in [&WHOLE_LINES, &RUNTIME_LINES, &PARTS, &FAILURES] {
+        for table in [&WHOLE_LINES, &RUNTIME_LINES, &PARTS, &FAILURES, &NOTICES] {
             table.compile_all();
         }
     }
