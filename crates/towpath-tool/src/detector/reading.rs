@@ -79,7 +79,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// What a stored check looks for to find this line again.
+    /// The pattern with which a stored check finds this line again.
     pub fn pattern_of_line(&self, line: &str) -> Option<String> {
         pattern_of_line(line, &self.names, self.observation.install_path.as_deref())
     }

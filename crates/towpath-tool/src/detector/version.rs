@@ -475,7 +475,7 @@ static PARTS: LineTable<&str> = LineTable::new("part-without-version");
 struct Masked {
     /// Its names with digits are blanks, too.
     pub text: String,
-    /// What was masked, but for the names.
+    /// The masked parts, but for the names.
     hidden: Vec<Range<usize>>,
 }
 
