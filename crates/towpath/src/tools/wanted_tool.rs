@@ -74,8 +74,12 @@ impl WantedTool {
             )));
         }
         let mut candidate = look_up_one(session, from, version)?;
-        if let (Some(asset), Some(hash)) = (&mut candidate.asset, sha256) {
-            asset.sha256 = Some(hash.to_owned());
+        // The bytes that an address had before are those that it must have.
+        let saved = recipe_named(session, name)?.filter(|file| file.recipe.source() == *from);
+        let saved = saved.and_then(|file| file.recipe.downloaded_hash().map(str::to_owned));
+        let sha256 = sha256.map(str::to_owned).or(saved);
+        if let (Some(asset), Some(hash)) = (&mut candidate.asset, &sha256) {
+            asset.sha256 = Some(hash.clone());
         }
         let reviewed = known_tool(name).filter(|tool| tool.from == *from);
         let reviewed = reviewed.map(|tool| tool.description.to_owned());

@@ -45,6 +45,9 @@ fn without_a_hash_that_of_the_first_download_is_recorded() {
     let hash = sha256(&bytes);
     server.put("greet-1.2.0.tar.gz", bytes);
     user.towpath(&["tool", "update"]).exits(0).shows("the only version of its address");
+    create(&user, "greet", &url, &[])
+        .exits(1)
+        .reports(&format!("has the SHA-256 {hash}, expected"));
     create(&user, "greet", &url, &["--sha256", &hash]).exits(0).shows("greet 1.2.0 installed in");
     let output = std::process::Command::new(user.path("home/data/bin/greet")).output();
     assert_eq!(output.expect("it starts").stdout, b"hi\n");
