@@ -77,6 +77,16 @@ enum RequiredName {
 }
 
 impl Attestation {
+    /// The source that a verified build is of: its repository, or whoever has signed.
+    pub fn origin(&self) -> Option<&str> {
+        match self {
+            Attestation::Verified(signer) => {
+                Some(signer.repository.as_ref().unwrap_or(&signer.workflow))
+            }
+            Attestation::Absent => None,
+        }
+    }
+
     /// Checks a registry's answer. All bundles in it must be right; the first one names the signer.
     pub fn check(answer: &str, file: &AttestedFile, trust: &TrustRoot) -> Result<Self> {
         let bundles = bundles(answer).map_err(|problem| file.wrong(problem))?;

@@ -38,6 +38,8 @@ pub struct Installed {
     pub published: Published,
     pub proof: Proof,
     pub took: Duration,
+    /// The source that an earlier version was built from, as attested.
+    pub earlier_origin: Option<String>,
 }
 
 /// A program of the system, probed.
@@ -143,9 +145,15 @@ pub fn install(
                 let from = wanted.from.to_string();
                 proof.recipe = proof.recipe.generated(&from, proof.repair.clone());
             }
+            let earlier = InstalledTools::new(&session.directories).versions(name);
+            let earlier = earlier.unwrap_or_default().into_iter();
+            let earlier_origin = earlier
+                .filter_map(|tool| tool.record.attestation)
+                .find_map(|attestation| attestation.origin().map(str::to_owned));
             let published = staged.publish(&proof, &wanted.from, &wanted.links, now_ms())?;
             let took = began.elapsed();
-            Ok(InstallOutcome::Installed(Box::new(Installed { published, proof, took })))
+            let installed = Installed { published, proof, took, earlier_origin };
+            Ok(InstallOutcome::Installed(Box::new(installed)))
         }
         Err(ProveError::NotVerified(why)) => {
             record_repair(session, name, why.attempt.as_ref());

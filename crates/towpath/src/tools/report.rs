@@ -11,6 +11,7 @@ use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
+use towpath_tool::attestation::Attestation;
 use towpath_tool::install::{InstallRecord, Published};
 use towpath_tool::self_repair::{NotVerified, Proof};
 use towpath_tool::verification::SandboxNote;
@@ -115,9 +116,18 @@ fn print_system(screen: &Screen, found: &SystemProgram) {
 }
 
 fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Installed) {
-    let Installed { published, proof, took } = installed;
+    let Installed { published, proof, took, earlier_origin } = installed;
     let record = &published.record;
     out::line(proof_line(proof));
+    let origin = record.attestation.as_ref().and_then(Attestation::origin);
+    if let Some(origin) = origin {
+        out::line(clean(&format!("  attested  built from {origin}")));
+    }
+    if let Some(earlier) = earlier_origin.as_deref().filter(|earlier| Some(*earlier) != origin) {
+        let now = origin.map_or("this one has no attestation", |_| "this one is not");
+        let line = clean(&format!("an earlier version was built from {earlier}, {now}"));
+        out::line(format!("  {}", screen.paint(Tint::Attention, &line)));
+    }
     for line in notes(proof, published) {
         out::line(format!("  {}", screen.paint(Tint::Attention, &clean(&line))));
     }
@@ -206,7 +216,7 @@ pub fn as_json(outcome: &InstallOutcome) -> Value {
     let more = match outcome {
         InstallOutcome::Already(_) => json!({ "status": "already-installed" }),
         InstallOutcome::Installed(installed) => {
-            let Installed { published, proof, took } = &**installed;
+            let Installed { published, proof, took, .. } = &**installed;
             if let CheckOutcome::Passed { warning: Some(warning), .. } = &proof.check.outcome {
                 value["warning"] = json!(warning);
             }
