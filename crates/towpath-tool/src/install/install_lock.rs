@@ -2,6 +2,7 @@
 
 use super::bin_links::at;
 use super::tool_directories::ToolDirectories;
+use crate::recipe_values::check_tool_name;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 
@@ -18,6 +19,8 @@ impl InstallLock {
         name: &str,
         waiting: &mut dyn FnMut(),
     ) -> io::Result<InstallLock> {
+        // A name becomes a path here.
+        check_tool_name(name).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         let path = directories.lock(name);
         let mut lock = || -> io::Result<File> {
             fs::create_dir_all(path.parent().unwrap_or(&path))?;

@@ -5,6 +5,7 @@ use super::bin_links::{BinLinks, at};
 use super::install_record::InstallRecord;
 use super::staged_install::sandbox_of;
 use super::tool_directories::{ToolDirectories, version_directory_name};
+use crate::recipe_values::check_tool_name;
 use crate::verification::SandboxSetup;
 use std::fs;
 use std::io;
@@ -48,6 +49,9 @@ impl<'a> InstalledTools<'a> {
 
     /// The versions of one tool, the newest install first.
     pub fn versions(&self, name: &str) -> io::Result<Vec<InstalledTool>> {
+        if check_tool_name(name).is_err() {
+            return Ok(Vec::new());
+        }
         let in_use = BinLinks::new(self.directories).version_in_use(name);
         let mut found = Vec::new();
         for entry in names_in(&self.directories.tool(name))? {

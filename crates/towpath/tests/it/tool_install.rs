@@ -136,6 +136,8 @@ fn bad_requests_are_refused() {
     let user = User::on_disk();
     user.towpath(&["tool", "create", "x", "--from", "carg:x"]).exits(2).reports("cargo");
     user.towpath(&["tool", "create", "../x"]).exits(2).reports("is not a name");
+    user.towpath(&["tool", "remove", "--", "../x"]).exits(2).reports("is not a name");
+    assert!(!user.path("home/data/tools").exists(), "nothing is written for it");
     user.towpath(&["tool", "install", "nothing"]).exits(2).reports("towpath tool create nothing");
     user.towpath(&["tool", "verify", "nothing"]).exits(2).reports("nothing is not installed");
     user.towpath(&["tool", "install"]).exits(2).reports(".towpath/tools.toml does not exist");

@@ -3,6 +3,7 @@
 use super::results::{Results, versions};
 use super::{CommandError, Execute, Exit, Invocation, json, out};
 use crate::tools::tool_session::{directories, installed_tools, setup};
+use towpath_tool::check_tool_name;
 use towpath_tool::install::{InstallLock, InstalledTools};
 use towpath_tool::sources::SourceRef;
 
@@ -31,6 +32,7 @@ impl Execute for Args {
         let mut results = Results::new(self.json);
         for text in &self.tools {
             let (name, version) = SourceRef::split_version(text);
+            check_tool_name(name).map_err(CommandError::bad_input)?;
             let mut waiting = || out::note(format!("waiting for an install of {name}"));
             let _lock = InstallLock::take(&directories, name, &mut waiting).map_err(setup)?;
             let found = versions(&installed_tools(&directories)?, name, version)?;
