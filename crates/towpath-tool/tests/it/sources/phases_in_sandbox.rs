@@ -1,7 +1,7 @@
 //! The table of docs/tools.md: what runs while a tool is fetched, built and probed, as root and as an ordinary
 //! user, in each kind of sandbox, tries to reach what it must not. Every cell is one attempt.
 
-use super::{User, own_program, read};
+use super::{SERVER, User, own_program, read};
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -29,7 +29,7 @@ echo tried
 "#;
 
 /// Phases of an install in one kind of sandbox. The user must be one that has no rights over the victim.
-fn reached(confinement: &Confinement, own_program: &Path) -> Vec<(&'static str, Vec<String>)> {
+fn reached(confinement: &Confinement) -> Vec<(&'static str, Vec<String>)> {
     let mut user = User { confinement: confinement.clone(), ..User::new() };
     fs::set_permissions(user.path(""), fs::Permissions::from_mode(0o755)).unwrap();
     let home = user.path("home");
@@ -72,10 +72,7 @@ fn reached(confinement: &Confinement, own_program: &Path) -> Vec<(&'static str, 
     let path = user.environment.iter().find(|(name, _)| name == "PATH").unwrap().1.clone();
     user.set("PATH", clients.join("bin"));
     let source: SourceRef = "cargo:tool".parse().unwrap();
-    let error = user.with(|context| {
-        context.own_program = own_program.to_owned();
-        look_up(&source, None, context).unwrap_err()
-    });
+    let error = user.with(|context| look_up(&source, None, context).unwrap_err());
     phases.push(("fetch", words(&error.to_string())));
     user.set("PATH", path);
     // A step of a build.
@@ -90,7 +87,6 @@ fn reached(confinement: &Confinement, own_program: &Path) -> Vec<(&'static str, 
          [verify]\ncommand = \"tool --version\"\n"
     ));
     let built = user.with(|context| {
-        context.own_program = own_program.to_owned();
         towpath_tool::sources::build(&recipe, "1.0", &Artifact::default(), &install, context)
     });
     built.unwrap();
@@ -102,7 +98,7 @@ fn reached(confinement: &Confinement, own_program: &Path) -> Vec<(&'static str, 
     write(&program, &format!("{{ {script} }} 2>&1"));
     let setup = SandboxSetup {
         confinement: confinement.clone(),
-        own_program: own_program.to_owned(),
+        own_program: own_program(),
         readable: vec![install.clone()],
         path: vec![install.join("bin")],
     };
@@ -139,13 +135,13 @@ fn expected(kind: &str, phase: &str) -> Vec<&'static str> {
     open
 }
 
-fn check(kind: &str, own_program: &Path) {
+fn check(kind: &str) {
     let confinement = match kind {
         "bubblewrap" => Confinement::Bubblewrap { program: "/usr/bin/bwrap".into() },
         "namespaces" => Confinement::Namespaces,
         _ => Confinement::Landlock,
     };
-    for (phase, reached) in reached(&confinement, own_program) {
+    for (phase, reached) in reached(&confinement) {
         assert_eq!(reached, expected(kind, phase), "{kind}, {phase}");
     }
 }
@@ -156,7 +152,7 @@ fn without_a_sandbox_everything_is_reached() {
     let attempts = ATTEMPTS.split_whitespace().filter(|word| word.starts_with("reached-"));
     let attempts: Vec<&str> = attempts.filter(|word| *word != "reached-environment").collect();
     assert_eq!(attempts.len(), 7);
-    for (phase, reached) in reached(&Confinement::None, &own_program()) {
+    for (phase, reached) in reached(&Confinement::None) {
         match phase {
             // A tool is probed by a user without rights, where root asks.
             "probe" => assert_eq!(reached[..2], attempts[..2], "{reached:?}"),
@@ -167,24 +163,22 @@ fn without_a_sandbox_everything_is_reached() {
 
 #[test]
 fn as_root_in_bubblewrap() {
-    check("bubblewrap", &own_program());
+    check("bubblewrap");
 }
 
 #[test]
 fn as_root_in_namespaces() {
-    check("namespaces", &own_program());
+    check("namespaces");
 }
 
 /// Names the kind of sandbox, in the copy of this program that runs as an ordinary user.
 const KIND: &str = "TOWPATH_TEST_PHASES_IN";
-const SERVER: &str = "TOWPATH_TEST_SANDBOX_SERVER";
 
 /// Runs as an ordinary user when it is called again for one.
 #[test]
 fn as_a_user() {
     if let Some(kind) = std::env::var_os(KIND) {
-        let server = std::env::var_os(SERVER).expect("the program that serves the sandbox");
-        return check(kind.to_str().unwrap(), Path::new(&server));
+        return check(kind.to_str().unwrap());
     }
     for kind in ["bubblewrap", "namespaces", "landlock"] {
         let directory = tempfile::tempdir_in("/tmp").unwrap();
