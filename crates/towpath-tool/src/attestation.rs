@@ -122,7 +122,7 @@ impl AttestedFile {
         Ok(AttestedFile { label, digest, required })
     }
 
-    fn wrong(&self, problem: String) -> AttestationError {
+    pub(crate) fn wrong(&self, problem: String) -> AttestationError {
         AttestationError::Wrong { file: self.label.clone(), problem }
     }
 

@@ -18,9 +18,14 @@ pub enum PatternError {
     Empty,
     #[error("{VERSION} can be there once")]
     VersionTwice,
+    #[error("the pattern is longer than {LONGEST} bytes")]
+    TooLong,
     #[error("not a regex: {0}")]
     BadRegex(String),
 }
+
+/// A regex takes memory for each of its groups.
+const LONGEST: usize = 2000;
 
 #[derive(Debug, Clone)]
 pub struct OutputPattern {
@@ -45,6 +50,9 @@ pub struct PatternMatch {
 
 impl OutputPattern {
     pub fn new(pattern: &str) -> Result<OutputPattern, PatternError> {
+        if pattern.len() > LONGEST {
+            return Err(PatternError::TooLong);
+        }
         let inner = pattern.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
         if pattern.trim().is_empty() || inner == Some("") {
             return Err(PatternError::Empty);

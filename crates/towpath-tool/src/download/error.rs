@@ -38,7 +38,7 @@ impl DownloadError {
     }
 
     pub(super) fn http(url: &str, error: ureq::Error) -> DownloadError {
-        let url = url.to_owned();
+        let url = shown(url);
         match error {
             ureq::Error::StatusCode(code) => DownloadError::Status { url, code },
             ureq::Error::BadUri(_) | ureq::Error::Http(_) => DownloadError::Url(url),
@@ -49,6 +49,15 @@ impl DownloadError {
             other => DownloadError::Unreachable { url, reason: other.to_string() },
         }
     }
+}
+
+/// An address without what may be secret in it: a user with a password, and what follows a question mark.
+pub(super) fn shown(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
 }
 
 /// While a body is read, errors of the library arrive inside of those of the system.
@@ -66,5 +75,16 @@ fn io_error(url: String, error: io::Error) -> DownloadError {
     match error.downcast::<ureq::Error>() {
         Ok(inner) => DownloadError::http(&url, inner),
         Err(error) => DownloadError::Unreachable { url, reason: error.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_of_an_address_is_shown() {
+        assert_eq!(shown("https://me:pw@host:1/a/b?token=x#y"), "https://host:1/a/b");
+        assert_eq!(shown("http://host"), "http://host");
     }
 }

@@ -6,6 +6,7 @@ mod error;
 mod http_settings;
 
 pub use error::DownloadError;
+use error::shown;
 pub use http_settings::HttpSettings;
 
 use crate::file_hash::hexadecimal;
@@ -58,7 +59,7 @@ impl HttpClient {
         });
         let checked = written.and_then(|download| match expected.sha256 {
             Some(sha256) if sha256 != download.sha256 => Err(DownloadError::Checksum {
-                url: url.to_owned(),
+                url: shown(url),
                 expected: sha256.to_owned(),
                 found: download.sha256,
             }),
@@ -113,7 +114,7 @@ fn copy(
     amount: &mut dyn FnMut(u64, Option<u64>),
     write: &mut dyn FnMut(&[u8]) -> Result<(), DownloadError>,
 ) -> Result<Download, DownloadError> {
-    let too_large = || DownloadError::TooLarge { url: url.to_owned(), limit: most_bytes };
+    let too_large = || DownloadError::TooLarge { url: shown(url), limit: most_bytes };
     let total = body.content_length();
     if total.is_some_and(|total| total > most_bytes) {
         return Err(too_large());

@@ -8,7 +8,7 @@ use super::tool_directories::{ToolDirectories, version_directory_name};
 use crate::recipe_values::check_tool_name;
 use crate::verification::SandboxSetup;
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use towpath_process::sandbox::Confinement;
 
@@ -113,7 +113,10 @@ impl<'a> InstalledTools<'a> {
 /// The names in a directory, sorted; hidden ones are not for users.
 fn names_in(directory: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        // A file that was put there is no tool.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
         entries => entries?,
     };
     let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));

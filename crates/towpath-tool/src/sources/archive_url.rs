@@ -17,6 +17,7 @@ use crate::tool_recipe::{Action, Binary, PlatformWords};
 use crate::verify_section::VERSION;
 use std::fs::File;
 use std::io::Read as _;
+use std::net::IpAddr;
 use std::path::Path;
 
 /// The largest file that is downloaded.
@@ -37,6 +38,18 @@ pub(super) fn look_up(source: &SourceRef, version: Option<&str>) -> Result<Candi
         sha256: None,
     });
     Ok(candidate)
+}
+
+/// Whether the file at an address can be replaced on its way.
+pub fn can_be_replaced(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("http://") else { return false };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let host = match host.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    host != "localhost" && !host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// The last part of a URL's path.

@@ -22,7 +22,7 @@ pub struct Candidate {
     /// When this version was, where the registry has it: `2026-01-31T…`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// A newer version that was published too lately to be taken.
+    /// A newer version that was published too recently to be taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ pub enum Unusable {
     Yanked,
     /// Nothing of what its registry sends can be checked.
     NoHash,
-    /// All its versions were published too lately.
+    /// All its versions were published too recently.
     TooYoung,
     /// Its manifest excludes the Node that is here.
     OtherNode,
@@ -73,7 +73,7 @@ impl fmt::Display for Unusable {
             Unusable::Yanked => "its publisher has withdrawn this version",
             Unusable::NoHash => "its registry has no hash for something that it needs",
             Unusable::OtherNode => "it is for another version of Node than this machine has",
-            Unusable::TooYoung => "it was published too lately; --now takes it all the same",
+            Unusable::TooYoung => "it was published too recently; --now takes it all the same",
         })
     }
 }
@@ -100,7 +100,7 @@ impl Candidate {
         Candidate { unusable: self.unusable.or(Some(Unusable::TooYoung)), ..self }
     }
 
-    /// For a newer one, which was published too lately.
+    /// For a newer one, which was published too recently.
     pub(super) fn instead_of(self, newer: Candidate) -> Candidate {
         Candidate { newer: Some(newer.version), ..self }
     }

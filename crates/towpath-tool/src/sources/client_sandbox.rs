@@ -88,9 +88,13 @@ impl<'c> Clients<'c> {
         url: &str,
         headers: &[(&str, &str)],
         file: &AttestedFile,
+        is_announced: bool,
     ) -> Result<Attestation, SourceError> {
         let answer = self.http().text(url, headers, LARGEST_ATTESTATION).ok().flatten();
         match answer.filter(|answer| answer.trim_start().starts_with('{')) {
+            None if is_announced => {
+                Err(file.wrong("is announced, and cannot be had".to_owned()).into())
+            }
             None => Ok(Attestation::Absent),
             Some(answer) => {
                 Ok(Attestation::check(&answer, file, &TrustRoot::read(self.trust_root)?)?)

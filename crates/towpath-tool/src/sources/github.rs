@@ -98,7 +98,7 @@ pub(super) fn attestation(
     let site = site.trim_end_matches('/').trim_end_matches("/api/v3");
     let attested = AttestedFile::github(&format!("{site}/{repository}"), file, sha256)?;
     let url = format!("{}/attestations/sha256:{sha256}", api.base);
-    context.split().0.attestation(&url, &api.headers(), &attested)
+    context.split().0.attestation(&url, &api.headers(), &attested, false)
 }
 
 /// The file of a release that has a name.

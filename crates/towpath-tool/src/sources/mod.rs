@@ -34,6 +34,7 @@ mod source_error;
 mod source_ref;
 mod tool_names;
 
+pub use archive_url::can_be_replaced;
 pub use artifact_cache::{Artifact, Locks};
 pub use candidate::{Candidate, Unusable};
 pub use generate_recipe::generate;

@@ -180,7 +180,10 @@ impl Registry for Npm {
             let escaped = name.replace('/', "%2f");
             let url = format!("{registry}-/npm/v1/attestations/{escaped}@{version}");
             let file = AttestedFile::npm(name, version, &integrity)?;
-            work.artifact.attestation = Some(work.clients.attestation(&url, &[], &file)?);
+            work.artifact.attestation = Some(work.clients.attestation(&url, &[], &file, false)?);
+        }
+        if has_direct_reference(&text) {
+            return Err(package.unusable(Unusable::DirectReference));
         }
         let checksums = checksums_of_lock(&text);
         let checksums = checksums.ok_or_else(|| package.unusable(Unusable::NoHash))?;
@@ -303,6 +306,19 @@ fn checksums_of_lock(text: &str) -> Option<Vec<(String, String)>> {
     fetched.map(checksum).collect()
 }
 
+/// Whether a package of the lock file names another one by an address instead of a version. An alias, `npm:…`,
+/// is of the registry.
+fn has_direct_reference(text: &str) -> bool {
+    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    let packages = json["packages"].as_object().into_iter().flatten();
+    let needed = packages.flat_map(|(_, package)| {
+        let kinds = ["dependencies", "optionalDependencies", "peerDependencies"];
+        kinds.map(|kind| package[kind].as_object()).into_iter().flatten().flatten()
+    });
+    let mut wanted = needed.filter_map(|(_, wanted)| wanted.as_str());
+    wanted.any(|wanted| !wanted.starts_with("npm:") && wanted.contains(['/', ':']))
+}
+
 /// The address of the registry that a package came from, and the hash of the package.
 fn origin_in_lock(text: &str, name: &str) -> Option<(String, String)> {
     let json: Value = serde_json::from_str(text).ok()?;
@@ -397,6 +413,18 @@ mod tests {
         );
         assert!(has_install_scripts(lock));
         assert!(!has_install_scripts(&lock.replace("true", "false")));
+        assert!(!has_direct_reference(lock));
+        for wanted in ["http://x/y.tgz", "git+ssh://x/y", "github:a/b", "a/b", "file:../x"] {
+            assert!(
+                has_direct_reference(
+                    &lock.replace(
+                        "{ \"@a/b\": \"1.0.0\" }",
+                        &format!("{{ \"@a/b\": \"{wanted}\" }}")
+                    )
+                ),
+                "{wanted}"
+            );
+        }
         assert!(checksums_of_lock("no JSON").is_none() && !has_install_scripts(""));
     }
 }

@@ -1,7 +1,7 @@
 //! Steps on plain files: download, extract, install programs, run a command. What is extracted is in the
 //! install's `files/`, where commands run and where the paths of programs begin.
 
-use super::archive_url::LARGEST_DOWNLOAD;
+use super::archive_url::{LARGEST_DOWNLOAD, can_be_replaced};
 use super::artifact_cache::{Locks, PartialArtifact};
 use super::client_sandbox::{Call, ClientSandbox, Configuration, find_program};
 use super::copy_tree::merge_tree;
@@ -58,6 +58,9 @@ pub(super) fn download(
             (asset.url, asset.sha256)
         }
     };
+    if sha256.is_none() && can_be_replaced(&url) {
+        return Err(SourceError::Replaceable(url));
+    }
     let target = inner(&partial.part(FILES)?, name)?;
     if let Some(parent) = target.parent() {
         fs::create_dir_all(parent).map_err(SourceError::io(parent))?;

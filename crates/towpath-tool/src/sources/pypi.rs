@@ -264,7 +264,7 @@ impl Registry for Pip {
                 let asked = listed
                     .provenance
                     .as_deref()
-                    .map(|url| work.clients.attestation(url, &[], &file));
+                    .map(|url| work.clients.attestation(url, &[], &file, true));
                 work.artifact.attestation = Some(asked.unwrap_or(Ok(Attestation::Absent))?);
             }
             work.artifact.checksums.push((name, format!("sha256:{sha256}")));

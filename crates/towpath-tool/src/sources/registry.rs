@@ -50,7 +50,7 @@ impl Asked<'_> {
         format!("{}{}", self.name, version.unwrap_or_default())
     }
 
-    /// Whether a version was published too lately to be taken.
+    /// Whether a version was published too recently to be taken.
     pub fn is_too_young(&self, published: Option<&str>) -> bool {
         let bound = self.clients.released_before.filter(|_| self.version.is_none());
         bound.zip(published).is_some_and(|(bound, published)| published > bound)

@@ -26,6 +26,10 @@ pub enum SourceError {
     Unusable { from: String, version: String, unusable: Unusable },
     #[error("{0} has other bytes than the lock file has for it")]
     OtherBytes(String),
+    #[error(
+        "`{0}`: an http address needs the hash of its file, which anybody on the way can replace"
+    )]
+    Replaceable(String),
     #[error("the recipe has no steps for this machine")]
     NoSteps,
     #[error("a step of the recipe needs {0}, which is no source of this program")]

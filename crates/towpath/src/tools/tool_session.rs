@@ -6,6 +6,7 @@ use crate::environment::{Environment, own_program, path_of};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::session::project_settings::settings_for;
 use crate::settings::Settings;
+use crate::terminal::format::clean;
 use jiff::{SignedDuration, Timestamp};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -62,7 +63,7 @@ impl From<SourceError> for CommandError {
             SourceError::MissingClient(_) => (Exit::Setup, ErrorKind::MissingProgram),
             _ => (Exit::Failed, ErrorKind::Source),
         };
-        CommandError::new(exit, kind, error.to_string())
+        CommandError::new(exit, kind, clean(&error.to_string()))
     }
 }
 

@@ -8,13 +8,12 @@ use crate::terminal::diagnostics;
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use std::io::ErrorKind as IoError;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use towpath_core::{Source, nearest};
+use towpath_core::{Source, Version, nearest};
 use towpath_tool::install::{InstallRecord, InstalledTool, InstalledTools, WantedLinks};
 use towpath_tool::sources::{
-    Candidate, Locks, SourceKind, SourceRef, check_version, fetched_version, generate, known_tool,
-    look_up,
+    Candidate, Locks, SourceKind, SourceRef, can_be_replaced, check_version, fetched_version,
+    generate, known_tool, look_up,
 };
 use towpath_tool::{Origin, ToolRecipe, read_recipe, write_recipe};
 
@@ -86,7 +85,7 @@ impl WantedTool {
         let description = reviewed.or_else(|| candidate.description.clone());
         let description = description.map_or(String::new(), |text| format!(" · {text}"));
         let newer = candidate.newer.as_ref().map_or(String::new(), |newer| {
-            format!(" · {newer} was published too lately; --now takes it")
+            format!(" · {newer} was published too recently; --now takes it")
         });
         let version_taken = &candidate.version;
         let explained = clean(&format!("{from} {version_taken}{description}{newer}"));
@@ -138,7 +137,9 @@ impl WantedTool {
             file.is_users() || from.kind() == SourceKind::Url
         });
         let Some(RecipeFile { recipe, origin, .. }) = own else {
-            return Ok(WantedTool::from_source(session, name, SourceVersion::new(&from, None))?.0);
+            let newest = newest_version(session, record)?;
+            let kept = Some(newest.as_str()).filter(|newest| *newest == record.version);
+            return Ok(WantedTool::from_source(session, name, SourceVersion::new(&from, kept))?.0);
         };
         let from = recipe.source();
         let version = match &recipe.version.version {
@@ -170,7 +171,14 @@ pub fn newest_version(
     session: &ToolSession<'_>,
     record: &InstallRecord,
 ) -> Result<String, CommandError> {
-    Ok(look_up_one(session, &source_of(record)?, None)?.version)
+    let found = look_up_one(session, &source_of(record)?, None)?.version;
+    Ok(if is_older(&found, &record.version) { record.version.clone() } else { found })
+}
+
+/// A version that was taken with --now is not given up for one that is old enough.
+fn is_older(found: &str, installed: &str) -> bool {
+    let versions = (found.parse::<Version>(), installed.parse::<Version>());
+    matches!(versions, (Ok(found), Ok(installed)) if found < installed)
 }
 
 fn source_of(record: &InstallRecord) -> Result<SourceRef, CommandError> {
@@ -196,18 +204,6 @@ fn look_up_one(
             Err(CommandError::new(Exit::Failed, ErrorKind::Source, message))
         }
     }
-}
-
-/// Whether the file at an address can be replaced on its way.
-fn can_be_replaced(url: &str) -> bool {
-    let Some(rest) = url.strip_prefix("http://") else { return false };
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let host = match host.strip_prefix('[') {
-        Some(address) => address.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    host != "localhost" && !host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// A recipe that the user wrote stays as it is.

@@ -138,6 +138,9 @@ fn bad_requests_are_refused() {
     user.towpath(&["tool", "create", "../x"]).exits(2).reports("is not a name");
     user.towpath(&["tool", "remove", "--", "../x"]).exits(2).reports("is not a name");
     assert!(!user.path("home/data/tools").exists(), "nothing is written for it");
+    fs::create_dir_all(user.path("home/data/tools")).expect("a folder");
+    fs::write(user.path("home/data/tools/README"), "not a tool").expect("a file");
+    user.towpath(&["tool", "list"]).exits(0).shows("no tool is installed");
     user.towpath(&["tool", "install", "nothing"]).exits(2).reports("towpath tool create nothing");
     user.towpath(&["tool", "verify", "nothing"]).exits(2).reports("nothing is not installed");
     user.towpath(&["tool", "install"]).exits(2).reports(".towpath/tools.toml does not exist");

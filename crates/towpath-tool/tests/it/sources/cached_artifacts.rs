@@ -30,6 +30,19 @@ fn partials(user: &User) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).collect()
 }
 
+/// Nothing is asked: the address is of no machine.
+#[test]
+fn an_http_address_without_a_hash_is_refused() {
+    let recipe = read(
+        "[metadata]\nname = \"hello\"\n[version]\nversion = \"1.0\"\n\
+         [[steps]]\naction = \"download\"\nurl = \"http://192.0.2.1/hello\"\n\
+         [[steps]]\naction = \"install_binaries\"\nbinaries = [\"hello\"]\n\
+         [verify]\ncommand = \"hello --version\"\n",
+    );
+    let error = User::new().fetch(&recipe, "1.0").unwrap_err();
+    assert!(error.to_string().contains("needs the hash of its file"), "{error}");
+}
+
 #[test]
 fn what_is_unchanged_is_not_fetched_again() {
     let (server, user) = (server(), User::new());
