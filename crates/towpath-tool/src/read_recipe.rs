@@ -94,7 +94,7 @@ fn foreign_actions() -> impl Iterator<Item = [&'static str; 2]> {
     data_rows(data_section(KEYS, "foreign"))
 }
 
-/// What a step of another program needs that this one does not have.
+/// The need of a step of another program, which this one does not have.
 pub(crate) fn needed_by(action: &str) -> &'static str {
     let found = foreign_actions().find(|[known, _]| *known == action);
     found.map_or("another program", |[_, what]| what)

@@ -68,7 +68,7 @@ pub(super) fn tool_name(url: &str) -> &str {
 }
 
 /// The steps that install the candidate's file, which is fetched and looked into, and the names of its programs.
-/// What was fetched is kept, as the install of the recipe asks for it.
+/// The file is kept, as the install of the recipe asks for it.
 pub(super) fn steps_for(
     candidate: &Candidate,
     tool: &str,
