@@ -132,7 +132,7 @@ pub struct Metadata {
 pub struct VersionKeys {
     #[serde(default, skip_serializing_if = "is_default")]
     pub github_repo: Option<String>,
-    /// What a release's tag has before the version.
+    /// The part of a release's tag before the version.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tag_prefix: Option<String>,
     /// The one version of a plain archive.

@@ -347,7 +347,7 @@ fn copy_configuration(
     Ok(variables)
 }
 
-/// What a failed program printed, from the line that names the cause; its end, if none does.
+/// The output of a failed program, from the line that names the cause; its end, if none does.
 fn failure_message(stdout: &str, stderr: &str) -> String {
     let text = if stderr.trim().is_empty() { stdout } else { stderr };
     let text = clean_text(text);

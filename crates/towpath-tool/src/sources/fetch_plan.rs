@@ -1,4 +1,4 @@
-//! What a recipe means on this machine: its steps that are for it, as the few things that can be fetched and
+//! A recipe on this machine: its steps that are for it, as the few things that can be fetched and
 //! built, with every placeholder filled in.
 
 use super::archive_url::file_name;

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// The part of an artifact that has plain files.
 pub(super) const FILES: &str = "files";
 
-/// What a command of a recipe finds beside the install's own programs.
+/// Directories of programs for the commands of recipes, after the install's own.
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /// A command with network has no configuration of the user.

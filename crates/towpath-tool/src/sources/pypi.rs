@@ -20,8 +20,6 @@ use std::path::{Path, PathBuf};
 const PIP: &str = "pip";
 const PYTHON: &str = "python3";
 const ENVIRONMENT: &str = "venv";
-/// Where pip asks if its configuration has no other index.
-const INDEX: &str = "https://pypi.org/simple";
 
 /// The user's Python, with where its files are.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -31,6 +29,9 @@ pub(super) struct Pip {
     pip: Option<PathBuf>,
     /// The key by which wheels are chosen.
     tag: String,
+    /// Where pip asks if its configuration has no other index.
+    #[serde(default)]
+    index: String,
 }
 
 const QUESTION: &str = "\
@@ -40,8 +41,13 @@ try:
     pip = os.path.dirname(os.path.dirname(os.path.abspath(pip.__file__)))
 except ImportError:
     pip = None
+try:
+    from pip._internal.models.index import PyPI
+    index = PyPI.simple_url
+except Exception:
+    index = ''
 tag = '%s-%d.%d-%s' % (sys.implementation.name, *sys.version_info[:2], sysconfig.get_platform())
-print(json.dumps({'program': sys.executable, 'prefixes': sorted({sys.prefix, sys.base_prefix}), 'pip': pip, 'tag': tag}))
+print(json.dumps({'program': sys.executable, 'prefixes': sorted({sys.prefix, sys.base_prefix}), 'pip': pip, 'tag': tag, 'index': index}))
 ";
 
 impl Pip {
@@ -107,7 +113,7 @@ impl Pip {
         }))
     }
 
-    /// What the index has of a package, where it answers in JSON: files with their times. Older pips do not
+    /// The files of a package with their times, where the index answers in JSON. Older pips do not
     /// show them.
     fn files_in_index(
         &self,
@@ -118,7 +124,8 @@ impl Pip {
         let list = sandbox.run(self.pip(&["config", "list"]), &mut |_| {});
         let list = list.map(|output| output.stdout).unwrap_or_default();
         let mut set = list.lines().filter_map(|line| line.split_once(".index-url='"));
-        let index = set.next_back().map_or(INDEX, |(_, url)| url.trim_end_matches('\''));
+        let index =
+            set.next_back().map_or(self.index.as_str(), |(_, url)| url.trim_end_matches('\''));
         let url = format!("{}/{}/", index.trim_end_matches('/'), plain_name(name));
         let accept = [("accept", "application/vnd.pypi.simple.v1+json")];
         let answer = clients.http().text(&url, &accept, LARGEST_INDEX).ok().flatten();

@@ -86,7 +86,7 @@ impl Package<'_> {
 /// The work of a fetch.
 pub(super) struct Fetching<'w> {
     pub directory: PathBuf,
-    /// What becomes known of it.
+    /// Filled by the client.
     pub artifact: &'w mut Artifact,
     pub sandbox: ClientSandbox,
     /// Exactly this is fetched; where it has nothing for the package, the client chooses.
@@ -104,7 +104,7 @@ impl Fetching<'_> {
 
 /// The work of a build.
 pub(super) struct Building<'w> {
-    /// What was fetched for it.
+    /// The part of the artifact that belongs to it.
     pub fetched: PathBuf,
     pub install: &'w Path,
     pub sandbox: ClientSandbox,

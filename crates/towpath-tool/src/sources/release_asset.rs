@@ -26,7 +26,7 @@ fn spellings(kind: &str, meaning: &str) -> impl Iterator<Item = &'static str> {
     row.map_or("", |[_, _, words]| words).split(' ')
 }
 
-/// What the words of a name mean, of one kind: its first row that has one of them.
+/// The meaning of the words of a name, of one kind: its first row that has one of them.
 fn meaning(kind: &str, words: &[String]) -> Option<&'static str> {
     let rows = data_rows(include_str!("release_words.txt")).filter(|[known, _, _]| *known == kind);
     let has =

@@ -121,7 +121,7 @@ impl Drop for Victim {
     }
 }
 
-/// What is open, by phase; everything else is closed.
+/// The attempts that succeed, by phase; everything else is closed.
 fn expected(kind: &str, phase: &str) -> Vec<&'static str> {
     let mut open = Vec::new();
     if kind == "landlock" {
