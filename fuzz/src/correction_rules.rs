@@ -6,7 +6,7 @@
 
 use serde_json::json;
 use std::ops::Range;
-use towpath_rules::{
+use towpath_corrections::{
     Correction, Edit, NewRule, Rewrite, Rule, RuleIndex, RuleKind, ToolCall, correct,
 };
 use towpath_shell::bash;

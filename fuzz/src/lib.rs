@@ -1,5 +1,5 @@
 //! What must be true for any bytes at all, one module for each thing that reads text. `cargo fuzz`
-//! looks for bytes that break it; the tests of `towpath-recipe` and `towpath-rules` include these files
+//! looks for bytes that break it; the tests of `towpath-recipe` and `towpath-corrections` include these files
 //! and replay what was kept in `corpus/`. A check panics when it fails, and prints nothing otherwise.
 
 pub mod condition;

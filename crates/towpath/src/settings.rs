@@ -15,7 +15,7 @@ use towpath_agent::{backend_hint, backend_row};
 use towpath_core::fields::{FieldReader, FieldType, FileKind, Subject};
 use towpath_core::spanned_tree::{Entry, Kind};
 use towpath_core::{Diagnostic, Source, Span, Value, parse_toml, text_of};
-use towpath_rules::host::{Mode, Permission};
+use towpath_corrections::host::{Mode, Permission};
 
 /// A value and where it comes from.
 #[derive(Debug, Clone, PartialEq)]

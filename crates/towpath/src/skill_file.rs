@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
-use towpath_rules::host::Host;
+use towpath_corrections::host::Host;
 
 pub const TEXT: &str = include_str!("skill_file/SKILL.md");
 const FILE: &str = "skills/towpath/SKILL.md";

@@ -15,7 +15,7 @@ use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::now_ms;
 use crate::terminal::terminal_width_and_colours::Screen;
 use clap::builder::PossibleValuesParser;
-use towpath_rules::host::Host;
+use towpath_corrections::host::Host;
 
 /// Look at the calls of agents' tools that failed.
 ///

@@ -6,7 +6,7 @@ use crate::corrections::hook;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use clap::builder::PossibleValuesParser;
-use towpath_rules::host::{HookEvent, Host};
+use towpath_corrections::host::{HookEvent, Host};
 
 /// Answer the hook of an agent program. You need not type it.
 ///

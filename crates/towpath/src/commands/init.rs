@@ -14,7 +14,7 @@ use crate::terminal::shown_path::shown_path;
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use towpath_core::nearest;
-use towpath_rules::host::Host;
+use towpath_corrections::host::Host;
 use towpath_view::foreign_text::escaped;
 
 /// Install the hooks that correct an agent's commands.

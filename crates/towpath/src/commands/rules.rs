@@ -24,8 +24,8 @@ use crate::terminal::shown_path::shown_path;
 use crate::terminal::{diagnostics, out};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::Path;
-use towpath_rules::host::Host;
-use towpath_rules::{SHELL_PARAMETER, ToolCall};
+use towpath_corrections::host::Host;
+use towpath_corrections::{SHELL_PARAMETER, ToolCall};
 
 /// List, add and test the rules that correct what coding agents type wrong.
 ///

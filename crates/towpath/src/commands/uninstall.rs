@@ -20,7 +20,7 @@ use crate::terminal::shown_path::shown_path;
 use own_files::{OwnFiles, active_runs};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use towpath_rules::host::Host;
+use towpath_corrections::host::Host;
 use towpath_shell::bash::quote;
 use towpath_view::foreign_text::escaped;
 

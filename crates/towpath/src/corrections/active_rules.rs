@@ -11,8 +11,8 @@ use crate::exit_codes_and_errors::CommandError;
 use crate::settings::Settings;
 use crate::terminal::format::now_ms;
 use std::path::Path;
-use towpath_rules::host::{AnswerOptions, Decision, Host};
-use towpath_rules::{Correction, Rule, RuleIndex, ToolCall, correct, merge};
+use towpath_corrections::host::{AnswerOptions, Decision, Host};
+use towpath_corrections::{Correction, Rule, RuleIndex, ToolCall, correct, merge};
 use towpath_store::{Pause, Store};
 
 #[derive(Debug, Default)]

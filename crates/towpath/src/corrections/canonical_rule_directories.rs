@@ -2,7 +2,7 @@
 //! directory through a link, and a rule may have been written with one: both are compared without.
 
 use std::path::Path;
-use towpath_rules::Rule;
+use towpath_corrections::Rule;
 
 /// The directory without links; one that does not exist stays as it is written.
 pub fn resolved(directory: &str) -> String {

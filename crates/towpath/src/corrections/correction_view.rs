@@ -5,8 +5,8 @@ use crate::terminal::format::clean;
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use std::ops::Range;
-use towpath_rules::host::{Decision, Host};
-use towpath_rules::{Correction, Denial, Rewrite, ToolCall};
+use towpath_corrections::host::{Decision, Host};
+use towpath_corrections::{Correction, Denial, Rewrite, ToolCall};
 
 /// The lines to print. Nothing is shortened: it is the exact text that counts.
 pub fn correction_lines(call: &ToolCall, correction: &Correction, screen: &Screen) -> Vec<String> {

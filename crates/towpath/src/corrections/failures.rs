@@ -11,9 +11,9 @@ pub mod suggested_rules;
 
 use crate::exit_codes_and_errors::CommandError;
 use serde_json::{Value, json};
-use towpath_rules::failure::RecordedCall;
-use towpath_rules::host::Host;
-use towpath_rules::{SHELL_TOOL, ShellTool, ToolCall};
+use towpath_corrections::failure::RecordedCall;
+use towpath_corrections::host::Host;
+use towpath_corrections::{SHELL_TOOL, ShellTool, ToolCall};
 use towpath_store::{Order, Store, ToolCallFilter, ToolCallRow};
 
 /// The host of steps that failed inside of recipe runs.

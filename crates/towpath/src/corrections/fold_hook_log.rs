@@ -13,8 +13,8 @@ use rustix::fs::{FlockOperation, flock};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use towpath_rules::failure::program_and_subcommand;
-use towpath_rules::hook_record::{CalledRecord, CorrectedRecord, HookRecord};
+use towpath_corrections::failure::program_and_subcommand;
+use towpath_corrections::hook_record::{CalledRecord, CorrectedRecord, HookRecord};
 use towpath_store::{CorrectionRow, Store, ToolCallRow};
 
 /// The log that is being folded.

@@ -9,7 +9,7 @@ use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
-use towpath_rules::hook_record::HookRecord;
+use towpath_corrections::hook_record::HookRecord;
 
 pub(super) const LOG: &str = "calls.log";
 

@@ -16,11 +16,11 @@ use std::fs::File;
 use std::io::{self};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use towpath_rules::host::{Mode, Permission};
-use towpath_rules::snapshot::{
+use towpath_corrections::host::{Mode, Permission};
+use towpath_corrections::snapshot::{
     Bytes, Paused, Snapshot, SnapshotContents, SnapshotError, SnapshotProject, Source,
 };
-use towpath_rules::{Rule, ToolCall};
+use towpath_corrections::{Rule, ToolCall};
 use towpath_store::{Store, StoreError};
 
 pub(super) const SNAPSHOT: &str = "rules.snapshot";

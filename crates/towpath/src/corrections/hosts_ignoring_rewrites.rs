@@ -6,7 +6,7 @@ use super::hooks_directory::HooksDirectory;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::io;
-use towpath_rules::host::Host;
+use towpath_corrections::host::Host;
 
 const HOSTS: &str = "hosts.json";
 const LOCK: &str = "hosts.lock";

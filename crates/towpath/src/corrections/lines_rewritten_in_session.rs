@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::time::{Duration, SystemTime};
-use towpath_rules::host::Host;
+use towpath_corrections::host::Host;
 
 /// Only the end of a longer file is read: a line that was produced that long ago is not expected.
 const MOST: u64 = 64 << 10;

@@ -1,5 +1,5 @@
 //! Corrections of agents' calls: the rules of a user and of a project, and everything about them that
-//! is in a file. What a rule means is in `towpath-rules`; the rows are in the journal.
+//! is in a file. What a rule means is in `towpath-corrections`; the rows are in the journal.
 
 pub mod active_rules;
 pub mod canonical_rule_directories;

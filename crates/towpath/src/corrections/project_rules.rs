@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, Source};
-use towpath_rules::{Rule, RulesFormat, Scope, read_rules};
+use towpath_corrections::{Rule, RulesFormat, Scope, read_rules};
 use towpath_store::{PlanHash, ProjectRuleRow, Store, TrustRecord};
 
 /// Below the root of a project.

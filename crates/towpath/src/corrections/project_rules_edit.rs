@@ -5,7 +5,7 @@ use similar::{ChangeTag, TextDiff};
 use std::path::Path;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
 use towpath_core::{Diagnostic, Source};
-use towpath_rules::{AboutRules, Rule, RulesFormat, read_rules, write_rules};
+use towpath_corrections::{AboutRules, Rule, RulesFormat, read_rules, write_rules};
 
 /// What a new file begins with.
 const HEADER: &str = "\
@@ -133,7 +133,7 @@ fn is_same(a: &Value, b: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use towpath_rules::{NewRule, RuleKind};
+    use towpath_corrections::{NewRule, RuleKind};
 
     fn flag(to: &str, message: Option<&str>) -> Rule {
         let kind = RuleKind::Flag {

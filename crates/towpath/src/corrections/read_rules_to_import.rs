@@ -6,7 +6,7 @@ use crate::files;
 use crate::terminal::diagnostics;
 use std::path::Path;
 use towpath_core::{Diagnostic, Source};
-use towpath_rules::{DpAlias, Rule, RulesFile, RulesFormat, read_rules};
+use towpath_corrections::{DpAlias, Rule, RulesFile, RulesFormat, read_rules};
 use towpath_store::{DpAliasRow, read_dp_aliases};
 
 /// What a file contains. The rules have no numbers yet.

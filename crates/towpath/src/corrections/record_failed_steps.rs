@@ -11,11 +11,11 @@ use crate::terminal::out;
 use std::path::PathBuf;
 use std::sync::Arc;
 use towpath_core::{RunId, StepPath};
+use towpath_corrections::SHELL_TOOL;
+use towpath_corrections::hook_record::{CalledRecord, HookRecord, RecordOrigin};
+use towpath_corrections::mask_secrets::Masking;
 use towpath_engine::{Event, EventKind, Reporter};
 use towpath_recipe::{Program, Step, Work};
-use towpath_rules::SHELL_TOOL;
-use towpath_rules::hook_record::{CalledRecord, HookRecord, RecordOrigin};
-use towpath_rules::mask_secrets::Masking;
 use towpath_run::{Failure, FailureKind, StepResult, StepStatus};
 
 #[derive(Debug)]

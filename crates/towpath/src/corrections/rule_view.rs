@@ -6,7 +6,7 @@ use crate::terminal::shown_path::shown_path;
 use crate::terminal::terminal_width_and_colours::cut;
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use towpath_rules::{Rule, RuleKind, RuleWarning, Scope, warnings};
+use towpath_corrections::{Rule, RuleKind, RuleWarning, Scope, warnings};
 
 /// What a rule looks for, with the command or the tool that it is about.
 fn looks_for(kind: &RuleKind) -> String {

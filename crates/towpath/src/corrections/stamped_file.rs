@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
-use towpath_rules::snapshot::{Source, SourceState, Stamp};
+use towpath_corrections::snapshot::{Source, SourceState, Stamp};
 
 /// A file system may give the same time to two changes that follow each other this closely.
 const SETTLED_NS: i64 = 1_000_000_000;

@@ -7,7 +7,7 @@ use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{now_ms, rfc3339};
 use std::path::{Path, PathBuf};
-use towpath_rules::{NewRule, Rule, RuleKey, Scope};
+use towpath_corrections::{NewRule, Rule, RuleKey, Scope};
 use towpath_store::{Pause, SetRule, Store, StoredRule};
 
 /// The rules, open for changes.
@@ -123,7 +123,7 @@ fn row_number(number: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use towpath_rules::RuleKind;
+    use towpath_corrections::RuleKind;
 
     fn recipe(timeout: Option<u64>) -> Rule {
         let kind = RuleKind::Recipe {

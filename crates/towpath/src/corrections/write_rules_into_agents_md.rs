@@ -6,7 +6,7 @@ use crate::exit_codes_and_errors::CommandError;
 use crate::files;
 use std::fmt::Display;
 use std::path::Path;
-use towpath_rules::{Rule, agents_md, with_agents_md};
+use towpath_corrections::{Rule, agents_md, with_agents_md};
 
 /// Writes the rules into a file, which is made if it is not there. Whether it changed.
 pub fn write(env: &Environment, file: &Path, rules: &[Rule]) -> Result<bool, CommandError> {

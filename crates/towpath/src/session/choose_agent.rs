@@ -19,9 +19,9 @@ use towpath_agent::{
     backend_row, find_program,
 };
 use towpath_core::{Diagnostic, nearest};
+use towpath_corrections::host::Host;
 use towpath_engine::{Agents, MetRequirements, Options, SessionTree};
 use towpath_recipe::{Dialect, Program, Work};
-use towpath_rules::host::Host;
 use towpath_run::{PreviewStep, Verdict, preview};
 
 /// The heading of these flags in the help.

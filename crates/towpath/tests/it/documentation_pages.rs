@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use tmux_terminal::{Terminal, settled};
 use towpath_agent::BACKENDS;
 use towpath_core::Source;
+use towpath_corrections::host::{ContextChannel, HookEvent, Host, Rewrites};
+use towpath_corrections::{RulesFormat, read_rules};
 use towpath_recipe::field_table::{FIELDS, Section};
-use towpath_rules::host::{ContextChannel, HookEvent, Host, Rewrites};
-use towpath_rules::{RulesFormat, read_rules};
 
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

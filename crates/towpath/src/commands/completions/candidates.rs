@@ -20,9 +20,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use towpath_agent::BACKENDS;
 use towpath_core::{Map, RunStatus};
+use towpath_corrections::STARTER;
 use towpath_engine::recorded;
 use towpath_recipe::{Request, RunOptions, SearchPath, builtin_names, names, resolve};
-use towpath_rules::STARTER;
 use towpath_store::{Found, RunFilter, Store};
 
 /// What the value of an argument is.

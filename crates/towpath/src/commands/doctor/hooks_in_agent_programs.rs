@@ -9,7 +9,7 @@ use crate::session::choose_agent::host_backend;
 use crate::terminal::format::{clean, count};
 use crate::terminal::shown_path::shown_path;
 use serde_json::{Value, json};
-use towpath_rules::host::{HookEvent, Host};
+use towpath_corrections::host::{HookEvent, Host};
 use towpath_shell::bash::quote;
 use towpath_store::{Store, ToolCallFilter};
 use towpath_view::foreign_text::escaped;

@@ -10,7 +10,7 @@ use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
-use towpath_rules::failure::Mistake;
+use towpath_corrections::failure::Mistake;
 
 /// List what fails again and again, the most frequent first.
 ///

@@ -9,7 +9,7 @@ use crate::terminal::out;
 use crate::terminal::table::Table;
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
-use towpath_rules::failure::similar_tool_names::{SIMILAR, similar};
+use towpath_corrections::failure::similar_tool_names::{SIMILAR, similar};
 
 /// Find the tool or the program that was meant with a name.
 ///

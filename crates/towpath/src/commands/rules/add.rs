@@ -20,9 +20,11 @@ use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use arguments_by_rule_kind::KindArgs;
 use serde_json::json;
 use std::path::PathBuf;
-use towpath_rules::host::{HookEvent, Host};
-use towpath_rules::merge;
-use towpath_rules::{Correction, NewRule, Rule, RuleError, RuleKind, RuleWarning, Scope, ToolCall};
+use towpath_corrections::host::{HookEvent, Host};
+use towpath_corrections::merge;
+use towpath_corrections::{
+    Correction, NewRule, Rule, RuleError, RuleKind, RuleWarning, Scope, ToolCall,
+};
 
 /// Add a rule, or replace the one for the same mistake.
 ///

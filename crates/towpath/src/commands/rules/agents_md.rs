@@ -9,7 +9,7 @@ use crate::terminal::format::count;
 use crate::terminal::out;
 use serde_json::json;
 use std::path::PathBuf;
-use towpath_rules::{Scope, agents_md, agents_md_lines};
+use towpath_corrections::{Scope, agents_md, agents_md_lines};
 
 /// Print the rules as instructions for an agent.
 ///

@@ -9,7 +9,7 @@ use crate::files;
 use crate::terminal::format::count;
 use crate::terminal::out;
 use std::path::PathBuf;
-use towpath_rules::{AboutRules, Rule, RulesFormat, write_rules};
+use towpath_corrections::{AboutRules, Rule, RulesFormat, write_rules};
 
 /// Write your rules as a file that others can import.
 ///

@@ -11,7 +11,7 @@ use crate::terminal::out;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use towpath_rules::{Rule, RuleKey};
+use towpath_corrections::{Rule, RuleKey};
 
 /// Add the rules of a file to yours.
 ///

@@ -15,7 +15,7 @@ use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use towpath_rules::{Rule, Scope};
+use towpath_corrections::{Rule, Scope};
 
 /// List the rules.
 ///

@@ -10,7 +10,7 @@ use crate::terminal::format::{ago, clean, now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::{Screen, Tint, cut};
 use serde_json::{Value, json};
-use towpath_rules::host::Host;
+use towpath_corrections::host::Host;
 use towpath_store::{CorrectionFilter, CorrectionRow};
 
 /// Show what was corrected, the newest first.

@@ -10,7 +10,7 @@ use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use serde_json::json;
-use towpath_rules::Scope;
+use towpath_corrections::Scope;
 
 /// Remove rules.
 ///

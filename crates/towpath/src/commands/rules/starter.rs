@@ -13,8 +13,8 @@ use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use towpath_core::nearest;
-use towpath_rules::host::Host;
-use towpath_rules::{
+use towpath_corrections::host::Host;
+use towpath_corrections::{
     Correction, NewRule, Rule, RuleIndex, RuleKind, STARTER, StarterRule, ToolCall, correct,
 };
 use towpath_store::SetRule;

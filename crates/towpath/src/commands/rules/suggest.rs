@@ -16,7 +16,7 @@ use crate::session::choose_agent::AgentFlags;
 use crate::terminal::format::{count, now_ms};
 use crate::terminal::out;
 use serde_json::{Value, json};
-use towpath_rules::failure::Suggestions;
+use towpath_corrections::failure::Suggestions;
 
 /// Propose rules for mistakes that agents have made.
 ///

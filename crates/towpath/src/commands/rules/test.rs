@@ -12,8 +12,8 @@ use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use towpath_rules::host::Host;
-use towpath_rules::{Correction, DEFAULT_HOST, ToolCall};
+use towpath_corrections::host::Host;
+use towpath_corrections::{Correction, DEFAULT_HOST, ToolCall};
 use unapplied_rules::{UnappliedRule, print_related, unapplied_rules};
 
 /// Show what the rules make of a command. Nothing is run.

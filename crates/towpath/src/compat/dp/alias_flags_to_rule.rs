@@ -2,7 +2,7 @@
 //! users of this name know.
 
 use super::alias_set_or_delete_rule::AliasArgs;
-use towpath_rules::{DEFAULT_HOST, RuleKind, SHELL_PARAMETER};
+use towpath_corrections::{DEFAULT_HOST, RuleKind, SHELL_PARAMETER};
 
 impl AliasArgs {
     /// Whether the flags go together.

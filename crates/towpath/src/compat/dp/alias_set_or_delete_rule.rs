@@ -13,7 +13,7 @@ use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
 use std::path::PathBuf;
-use towpath_rules::{NewRule, Rule, RuleError, RuleKey, RuleKind, SHELL_TOOL, ToolCall};
+use towpath_corrections::{NewRule, Rule, RuleError, RuleKey, RuleKind, SHELL_TOOL, ToolCall};
 use towpath_store::SetRule;
 
 /// Create, replace or delete a tool name alias or a correction rule.

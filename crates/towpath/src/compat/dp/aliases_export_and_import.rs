@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::PathBuf;
-use towpath_rules::{AboutRules, Rule, RuleKey, RulesFormat, write_dp_aliases};
+use towpath_corrections::{AboutRules, Rule, RuleKey, RulesFormat, write_dp_aliases};
 
 /// Write all rules to a file, to share them or to keep them.
 ///

@@ -8,7 +8,7 @@ use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
-use towpath_rules::Rule;
+use towpath_corrections::Rule;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// List all tool name aliases and correction rules.

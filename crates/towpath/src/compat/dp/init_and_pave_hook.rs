@@ -9,7 +9,7 @@ use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;
 use serde_json::json;
 use std::path::PathBuf;
-use towpath_rules::host::{HookEvent, Host};
+use towpath_corrections::host::{HookEvent, Host};
 
 /// Record the calls of an agent program by its hooks.
 ///

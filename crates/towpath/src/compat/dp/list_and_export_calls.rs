@@ -9,7 +9,7 @@ use crate::terminal::format::rfc3339;
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::Screen;
-use towpath_rules::failure::Mistake;
+use towpath_corrections::failure::Mistake;
 use towpath_store::{Order, ToolCallFilter, ToolCallRow};
 
 /// List recent failed calls.

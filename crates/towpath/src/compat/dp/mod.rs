@@ -30,7 +30,7 @@ use clap::{Parser, Subcommand};
 use config_file::DpConfig;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use towpath_rules::Rule;
+use towpath_corrections::Rule;
 
 /// Correct the commands, flags and tool names that agents get wrong.
 ///

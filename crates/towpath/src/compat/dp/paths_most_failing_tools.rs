@@ -7,7 +7,7 @@ use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
-use towpath_rules::{Rule, RuleKind};
+use towpath_corrections::{Rule, RuleKind};
 use towpath_store::{CountBy, ToolCallFilter};
 
 /// Show what fails most often.

@@ -6,7 +6,7 @@ use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use towpath_rules::{Rule, agents_md, agents_md_lines};
+use towpath_corrections::{Rule, agents_md, agents_md_lines};
 
 /// Make the rules active: as a hook, as instructions for an agent, or both.
 ///

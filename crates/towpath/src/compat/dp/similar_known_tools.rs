@@ -7,7 +7,7 @@ use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
-use towpath_rules::failure::similar_tool_names::{SIMILAR, similar};
+use towpath_corrections::failure::similar_tool_names::{SIMILAR, similar};
 
 /// Find the tools that a name may mean.
 ///

@@ -7,7 +7,7 @@ use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
-use towpath_rules::host::Host;
+use towpath_corrections::host::Host;
 
 pub fn execute(dp: &Dp<'_>) -> Result<Exit, CommandError> {
     let rows = Host::ALL.map(|host| (host.name(), format!("{} hooks", HostFiles::of(host).title)));

@@ -3,7 +3,7 @@
 use super::{called, error_line, recorded};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use towpath_rules::failure::Mistake;
+use towpath_corrections::failure::Mistake;
 use towpath_store::ToolCallRow;
 
 /// Failures that have something in common.

@@ -5,7 +5,7 @@ use super::grouped_by_mistake::what;
 use super::{called, error_line, recorded};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use towpath_rules::failure::{Learning, suggest};
+use towpath_corrections::failure::{Learning, suggest};
 use towpath_store::ToolCallRow;
 
 #[derive(Debug, Clone, Default, PartialEq)]

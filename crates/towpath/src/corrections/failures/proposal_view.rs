@@ -5,8 +5,8 @@ use crate::environment::Environment;
 use crate::terminal::format::{clean, count};
 use crate::terminal::report::wrapped;
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
-use towpath_rules::failure::Proposal;
-use towpath_rules::{Rule, RuleKind};
+use towpath_corrections::failure::Proposal;
+use towpath_corrections::{Rule, RuleKind};
 
 /// Nothing is shortened but the head: what is accepted must be seen.
 pub fn proposal_lines(proposal: &Proposal, env: &Environment) -> Vec<String> {

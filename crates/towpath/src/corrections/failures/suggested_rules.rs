@@ -4,8 +4,8 @@ use super::{FailureQuery, recorded};
 use crate::corrections::user_rules_in_journal::user_rules;
 use crate::exit_codes_and_errors::CommandError;
 use serde_json::{Value, json};
-use towpath_rules::failure::{Learning, Proposal, RecordedCall, Suggestions, suggest};
-use towpath_rules::{Rule, RuleKey};
+use towpath_corrections::failure::{Learning, Proposal, RecordedCall, Suggestions, suggest};
+use towpath_corrections::{Rule, RuleKey};
 use towpath_store::Store;
 
 /// Older calls than these are not looked at.

@@ -4,8 +4,8 @@ use super::HookCall;
 use super::after_call::right_tool;
 use super::append_call_to_log::End;
 use crate::exit_codes_and_errors::CommandError;
-use towpath_rules::hook_record::{HookRecord, RecordedDecision};
-use towpath_rules::host::Answer;
+use towpath_corrections::hook_record::{HookRecord, RecordedDecision};
+use towpath_corrections::host::Answer;
 
 pub fn answer(call: &HookCall) -> Result<Answer, CommandError> {
     let mut reasons: Vec<String> = Vec::new();

@@ -6,10 +6,10 @@ use super::before_call::session_lines;
 use crate::corrections::hosts_ignoring_rewrites;
 use crate::corrections::lines_rewritten_in_session::Ran;
 use crate::exit_codes_and_errors::CommandError;
-use towpath_rules::failure::classify;
-use towpath_rules::hook_record::HookRecord;
-use towpath_rules::host::{Answer, Outcome};
-use towpath_rules::{Correction, Denial, RuleIndex, ToolCall, correct};
+use towpath_corrections::failure::classify;
+use towpath_corrections::hook_record::HookRecord;
+use towpath_corrections::host::{Answer, Outcome};
+use towpath_corrections::{Correction, Denial, RuleIndex, ToolCall, correct};
 
 pub fn answer(call: &HookCall) -> Result<Answer, CommandError> {
     let mut records = Vec::new();

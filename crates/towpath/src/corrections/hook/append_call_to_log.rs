@@ -5,11 +5,11 @@ use crate::corrections::{fold_hook_log, hook_log};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::hash::{BuildHasher as _, RandomState};
-use towpath_rules::ToolCall;
-use towpath_rules::hook_record::{
+use towpath_corrections::ToolCall;
+use towpath_corrections::hook_record::{
     CalledRecord, CorrectedRecord, HookRecord, RecordOrigin, RecordedDecision,
 };
-use towpath_rules::mask_secrets::Masking;
+use towpath_corrections::mask_secrets::Masking;
 
 /// Of longer texts the beginning and the end are kept.
 const MOST_COMMAND: usize = 16 << 10;

@@ -5,9 +5,9 @@ use crate::corrections::hook_rules_snapshot::HookRules;
 use crate::corrections::hosts_ignoring_rewrites;
 use crate::corrections::lines_rewritten_in_session::{CallMark, ProducedLine, SessionLines};
 use crate::exit_codes_and_errors::CommandError;
-use towpath_rules::hook_record::{CorrectedRecord, HookRecord, RecordedDecision};
-use towpath_rules::host::{Answer, AnswerOptions, ContextChannel, Decision};
-use towpath_rules::{Correction, Rewrite, RuleIndex, correct};
+use towpath_corrections::hook_record::{CorrectedRecord, HookRecord, RecordedDecision};
+use towpath_corrections::host::{Answer, AnswerOptions, ContextChannel, Decision};
+use towpath_corrections::{Correction, Rewrite, RuleIndex, correct};
 
 pub fn answer(call: &HookCall) -> Result<Answer, CommandError> {
     let rules = call.rules(&call.payload.call)?;

@@ -9,8 +9,8 @@ use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::CommandError;
 use std::path::Path;
-use towpath_rules::host::{Decision, HookEvent, Host};
-use towpath_rules::{Correction, Rule, RuleKind};
+use towpath_corrections::host::{Decision, HookEvent, Host};
+use towpath_corrections::{Correction, Rule, RuleKind};
 
 /// What `dp pave-check` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

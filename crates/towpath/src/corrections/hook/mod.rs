@@ -26,8 +26,8 @@ use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::Mutex;
-use towpath_rules::ToolCall;
-use towpath_rules::host::{Answer, HookEvent, HookPayload, Host};
+use towpath_corrections::ToolCall;
+use towpath_corrections::host::{Answer, HookEvent, HookPayload, Host};
 
 /// A larger payload is not read.
 const MOST_PAYLOAD: u64 = 16 << 20;

@@ -8,8 +8,8 @@ use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
 use serde_json::Value;
 use std::path::Path;
-use towpath_rules::hook_record::HookRecord;
-use towpath_rules::host::{HookEvent, HookPayload, Host, PayloadError};
+use towpath_corrections::hook_record::HookRecord;
+use towpath_corrections::host::{HookEvent, HookPayload, Host, PayloadError};
 use towpath_store::{Store, ToolCallRow};
 
 /// Records the call in the log of hooks, or in another journal. Without secrets, as all of them.

@@ -10,7 +10,7 @@ use crate::environment::Environment;
 use crate::terminal::format::clean;
 use serde_json::Value;
 use std::path::Path;
-use towpath_rules::host::{HookEvent, Host};
+use towpath_corrections::host::{HookEvent, Host};
 
 /// A switch of Claude Code.
 const ALL_OFF: &str = "disableAllHooks";

@@ -8,7 +8,7 @@ use super::host_settings_table::{HostFiles, Scope};
 use crate::environment::{Environment, own_program};
 use crate::exit_codes_and_errors::CommandError;
 use std::path::PathBuf;
-use towpath_rules::host::{HookEvent, Host};
+use towpath_corrections::host::{HookEvent, Host};
 use towpath_shell::bash::quote;
 use towpath_view::foreign_text::escaped;
 

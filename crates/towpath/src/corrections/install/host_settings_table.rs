@@ -4,7 +4,7 @@
 use super::json_with_byte_ranges::Comments;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
-use towpath_rules::host::{HookEvent, Host};
+use towpath_corrections::host::{HookEvent, Host};
 
 /// How long a host waits for our hook. It takes milliseconds; this is for a machine under load.
 const TIMEOUT_SECONDS: u64 = 10;

@@ -7,7 +7,7 @@ use super::settings_entries::own_entries;
 use super::{opencode_plugin, user_path};
 use crate::environment::{Environment, is_program};
 use std::path::{Path, PathBuf};
-use towpath_rules::host::{HookEvent, Host};
+use towpath_corrections::host::{HookEvent, Host};
 
 /// Our hooks in one settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -27,7 +27,7 @@ use json_with_byte_ranges::JsonError;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, Source, Span};
-use towpath_rules::host::{HookEvent, Host};
+use towpath_corrections::host::{HookEvent, Host};
 
 /// What is to be installed or removed.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use super::host_settings_table::{Form, HostFiles, InstalledEvent, Scope};
 use super::json_edit::{Formatting, append, is_left_of_ours, new_file, remove, replace};
 use super::json_with_byte_ranges::{JsonError, Node, parse};
 use serde_json::{Map, Value, json};
-use towpath_rules::host::{HookEvent, Host};
+use towpath_corrections::host::{HookEvent, Host};
 
 const HOOKS: &str = "hooks";
 

@@ -1,7 +1,7 @@
 //! Correction rules as the user reads them before agreeing: every rule, whole.
 
 use super::plan_as_text::{block, visible};
-use towpath_rules::{Rule, RuleKind};
+use towpath_corrections::{Rule, RuleKind};
 
 /// What each rule would change.
 pub fn rules(rules: &[Rule]) -> String {

@@ -13,7 +13,7 @@ use crate::files;
 use crate::terminal::diagnostics;
 use crate::terminal::shown_path::shown_path;
 use std::path::{Path, PathBuf};
-use towpath_rules::{Rule, Scope};
+use towpath_corrections::{Rule, Scope};
 
 pub fn add(env: &Environment, rule: Rule, dry_run: bool) -> Result<AddedRule, CommandError> {
     let root = root(env)?;

@@ -6,8 +6,8 @@ use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
 use crate::files::{MOST_TEXT, read_text};
 use std::path::{Path, PathBuf};
-use towpath_rules::host::Host;
-use towpath_rules::{DEFAULT_HOST, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
+use towpath_corrections::host::Host;
+use towpath_corrections::{DEFAULT_HOST, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
 
 #[derive(Debug, clap::Subcommand)]
 pub enum KindArgs {

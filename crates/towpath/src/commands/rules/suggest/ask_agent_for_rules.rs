@@ -10,8 +10,8 @@ use crate::terminal::out;
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 use towpath_core::extract_json;
-use towpath_rules::NewRule;
-use towpath_rules::failure::{Evidence, Suggestions, judge};
+use towpath_corrections::NewRule;
+use towpath_corrections::failure::{Evidence, Suggestions, judge};
 
 /// More are left for the next time.
 const MOST_ASKED: usize = 20;

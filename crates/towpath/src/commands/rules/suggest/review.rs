@@ -11,8 +11,8 @@ use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::{clean, now_ms};
 use crate::terminal::out;
 use std::process::Command;
-use towpath_rules::failure::{Proposal, Suggestions, judge};
-use towpath_rules::{AboutRules, NewRule, Rule, RulesFormat, write_rules};
+use towpath_corrections::failure::{Proposal, Suggestions, judge};
+use towpath_corrections::{AboutRules, NewRule, Rule, RulesFormat, write_rules};
 
 enum Answer {
     Accept,

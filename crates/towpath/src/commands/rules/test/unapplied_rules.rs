@@ -5,7 +5,7 @@ use crate::corrections::project_rules::FileTrust;
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use serde_json::{Value, json};
-use towpath_rules::{Correction, Rule, Scope, ToolCall, unapplied};
+use towpath_corrections::{Correction, Rule, Scope, ToolCall, unapplied};
 
 pub struct UnappliedRule {
     /// 0 for a rule of a file that was never trusted.
@@ -93,7 +93,7 @@ pub fn print_related(active: &ActiveRules, call: &ToolCall, unapplied: &[Unappli
     if related.is_empty() {
         return;
     }
-    if towpath_rules::unapplied(call, &[], &Correction::Unchanged).is_none() {
+    if towpath_corrections::unapplied(call, &[], &Correction::Unchanged).is_none() {
         out::line("  the line is not understood as bash, so nothing in it is changed");
     }
     out::line(format!("  rules about its programs: {}", related.join(", ")));

@@ -5,7 +5,7 @@ use super::super::json_with_byte_ranges::{Comments, parse};
 use super::{only_events, only_ours, own_entries, with_ours, without_ours};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use towpath_rules::host::{HookEvent, Host};
+use towpath_corrections::host::{HookEvent, Host};
 
 fn wanted(row: &HostFiles) -> Vec<(InstalledEvent, String)> {
     let command = |event: &InstalledEvent| {

@@ -1,7 +1,9 @@
 //! Rules as instructions, and their section in a file.
 
 use crate::support::*;
-use towpath_rules::{BrokenMarkers, Rule, RuleKind, agents_md, agents_md_lines, with_agents_md};
+use towpath_corrections::{
+    BrokenMarkers, Rule, RuleKind, agents_md, agents_md_lines, with_agents_md,
+};
 
 const LOOP: &str = "while true; do\n  status=$(gt mol status 2>&1)\n  echo \"$status\"\n  \
                     if echo \"$status\" | grep -q \"signaled\"; then break; fi\n  sleep 5\ndone";

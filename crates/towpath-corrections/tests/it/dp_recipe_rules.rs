@@ -3,7 +3,7 @@
 
 use crate::support::*;
 use serde_json::json;
-use towpath_rules::{Correction, Rewrite, Rule, RuleIndex, ToolCall, correct};
+use towpath_corrections::{Correction, Rewrite, Rule, RuleIndex, ToolCall, correct};
 use towpath_shell::bash;
 
 const LOOP: &str = "while true; do\n  status=$(gt mol status 2>&1)\n  echo \"$status\"\n  \

@@ -2,7 +2,7 @@
 //! each kind.
 
 use crate::support::*;
-use towpath_rules::{Correction, RuleKind};
+use towpath_corrections::{Correction, RuleKind};
 
 fn with_option(from: &str, option: &str) -> RuleKind {
     RuleKind::Refuse { from: from.into(), option: option.into() }

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use towpath_rules::failure::{Mistake, classified, classify_tool, wordings};
+use towpath_corrections::failure::{Mistake, classified, classify_tool, wordings};
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct Sample {

@@ -4,10 +4,10 @@
 use crate::classify_error_texts::{Sample, samples};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use towpath_rules::failure::{
+use towpath_corrections::failure::{
     Learning, Mistake, Proposal, RecordedCall, Suggestions, judge, suggest,
 };
-use towpath_rules::{Correction, NewRule, RuleIndex, RuleKind, ToolCall, correct};
+use towpath_corrections::{Correction, NewRule, RuleIndex, RuleKind, ToolCall, correct};
 
 const CALLS: usize = 2_000;
 

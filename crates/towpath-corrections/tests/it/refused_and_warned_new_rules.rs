@@ -1,9 +1,9 @@
 //! What is refused when a rule is created, and what is only warned about.
 
 use crate::support::*;
-use towpath_rules::{NewRule, RuleError, RuleKind, RuleWarning, warnings};
+use towpath_corrections::{NewRule, RuleError, RuleKind, RuleWarning, warnings};
 
-fn created(kind: RuleKind) -> Result<towpath_rules::Rule, RuleError> {
+fn created(kind: RuleKind) -> Result<towpath_corrections::Rule, RuleError> {
     let message = Some("why".to_owned());
     NewRule { kind, message, directory: None }.check(1, "2026-01-01T00:00:00Z".into(), false)
 }

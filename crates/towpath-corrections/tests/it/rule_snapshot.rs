@@ -4,11 +4,11 @@
 use crate::support::*;
 use serde_json::json;
 use std::path::PathBuf;
-use towpath_rules::host::{Mode, Permission};
-use towpath_rules::snapshot::{
+use towpath_corrections::host::{Mode, Permission};
+use towpath_corrections::snapshot::{
     Paused, Snapshot, SnapshotContents, SnapshotError, SnapshotProject, Source, SourceState, Stamp,
 };
-use towpath_rules::{Correction, Rule, RuleIndex, RuleKind, Scope, ToolCall, correct, merge};
+use towpath_corrections::{Correction, Rule, RuleIndex, RuleKind, Scope, ToolCall, correct, merge};
 
 fn user_rules(rules: Vec<Rule>) -> SnapshotContents {
     SnapshotContents { rules, ..SnapshotContents::default() }

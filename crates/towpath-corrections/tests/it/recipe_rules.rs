@@ -1,7 +1,7 @@
 //! Recipes and their templates, each sentence of their description as a row.
 
 use crate::support::*;
-use towpath_rules::{Correction, RuleKind};
+use towpath_corrections::{Correction, RuleKind};
 
 fn becomes(to: &str, line: &str, expected: Option<&str>) {
     check_rows(&[(&[recipe("gt x", to)], line, expected)]);

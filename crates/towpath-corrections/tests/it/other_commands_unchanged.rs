@@ -6,7 +6,7 @@ use crate::support::*;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use towpath_rules::{Correction, RuleIndex, RuleKind, correct};
+use towpath_corrections::{Correction, RuleIndex, RuleKind, correct};
 use towpath_shell::bash;
 
 /// Lines in a normal run; `TOWPATH_LINES` asks for more.

@@ -1,7 +1,7 @@
 //! Rules and corrections as they are stored.
 
 use crate::support::*;
-use towpath_rules::{Correction, Rule, RuleKind};
+use towpath_corrections::{Correction, Rule, RuleKind};
 
 #[test]
 fn rules_and_corrections_have_a_stored_form() {

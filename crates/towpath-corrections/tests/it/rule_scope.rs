@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use serde_json::json;
-use towpath_rules::{
+use towpath_corrections::{
     Correction, Rule, RuleIndex, RuleKind, ShellTool, TimeoutParameter, ToolCall, correct, merge,
 };
 

@@ -4,7 +4,7 @@
 use crate::correction_cases::{call_of, rows};
 use crate::support::rules_of;
 use std::process::{Command, Stdio};
-use towpath_rules::{Correction, RuleIndex, correct};
+use towpath_corrections::{Correction, RuleIndex, correct};
 
 const PROGRAMS: &[&str] = &[
     "grep", "rg", "scp", "ls", "sed", "cat", "cp", "git", "gh", "python", "python3", "sudo", "a",

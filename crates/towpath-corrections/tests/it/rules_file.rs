@@ -3,7 +3,7 @@
 use crate::support::*;
 use proptest::prelude::*;
 use towpath_core::Source;
-use towpath_rules::{
+use towpath_corrections::{
     AboutRules, NewRule, Rule, RuleKind, RulesFile, RulesFormat, read_rules, write_rules,
 };
 

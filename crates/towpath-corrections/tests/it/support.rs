@@ -1,7 +1,7 @@
 //! Rules and calls in few words.
 
 use serde_json::{Value, json};
-use towpath_rules::{Correction, Rule, RuleIndex, RuleKind, Scope, ToolCall, correct};
+use towpath_corrections::{Correction, Rule, RuleIndex, RuleKind, Scope, ToolCall, correct};
 
 pub fn rule(number: u64, kind: RuleKind) -> Rule {
     Rule {
@@ -70,7 +70,7 @@ fn is_accepted(line: &str) -> bool {
 
 /// Nothing but the edits differs, and bash accepts what it accepted before. Every test that rewrites
 /// comes by here.
-pub fn check_edits(before: &str, after: &str, edits: &[towpath_rules::Edit]) {
+pub fn check_edits(before: &str, after: &str, edits: &[towpath_corrections::Edit]) {
     let mut text = String::new();
     let mut at = 0;
     for edit in edits {

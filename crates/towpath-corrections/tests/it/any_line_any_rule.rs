@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use proptest::prelude::*;
-use towpath_rules::{Correction, RuleIndex, RuleKind, correct};
+use towpath_corrections::{Correction, RuleIndex, RuleKind, correct};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]

@@ -2,11 +2,11 @@
 
 use crate::support::*;
 use serde_json::{Value, json};
-use towpath_rules::host::{
+use towpath_corrections::host::{
     AnswerOptions, BatchCall, Decision, HookEvent, HookPayload, Host, Mode, PayloadError,
     Permission,
 };
-use towpath_rules::{Correction, RuleIndex, correct};
+use towpath_corrections::{Correction, RuleIndex, correct};
 
 /// The payload of a shell command in each host, as observed (Cursor's as documented).
 fn before(host: Host, command: &str) -> Value {
@@ -48,7 +48,7 @@ fn read(host: Host, event: HookEvent, payload: &Value) -> HookPayload {
 /// What the hook prints for a corrected command.
 fn printed(
     payload: &HookPayload,
-    kinds: &[towpath_rules::RuleKind],
+    kinds: &[towpath_corrections::RuleKind],
     options: AnswerOptions,
 ) -> String {
     let correction = correct(&payload.call, &RuleIndex::new(numbered(kinds)));
@@ -58,7 +58,7 @@ fn printed(
 fn printed_by(
     host: Host,
     command: &str,
-    kinds: &[towpath_rules::RuleKind],
+    kinds: &[towpath_corrections::RuleKind],
     permission: Permission,
 ) -> Value {
     let payload = read(host, HookEvent::Pre, &before(host, command));
@@ -474,7 +474,7 @@ fn a_batch_shows_the_tools_that_do_not_exist() {
 fn opencode_shows_a_tool_that_does_not_exist_as_an_invalid_one() {
     let payload = json!({ "tool": "invalid", "input": { "tool": "read_file", "error": "e" } });
     let payload = read(Host::OpenCode, HookEvent::Pre, &payload);
-    let kind = towpath_rules::RuleKind::ToolName {
+    let kind = towpath_corrections::RuleKind::ToolName {
         from: "read_file".into(),
         to: "read".into(),
         host: "opencode".into(),

@@ -1,7 +1,7 @@
 //! Command, flag, literal, regex and refuse rules, each sentence of their description as a row.
 
 use crate::support::*;
-use towpath_rules::{Correction, Rule, RuleKind, unapplied};
+use towpath_corrections::{Correction, Rule, RuleKind, unapplied};
 
 #[test]
 fn words_of_a_command_become_others() {
@@ -144,7 +144,7 @@ fn regular_expressions_begin_in_code() {
         (&[regex("b c", "d"), command("b", "x")], "a; b c", Some("a; d")),
         (&[regex("a", "b")], "cat <<E\na $(a)\nE", Some("cbt <<E\na $(b)\nE")),
     ]);
-    let literal = towpath_rules::RuleKind::ParameterLiteral {
+    let literal = towpath_corrections::RuleKind::ParameterLiteral {
         tool: "Bash".into(),
         parameter: "command".into(),
         from: "npm".into(),

@@ -3,7 +3,7 @@
 use crate::support::{bash_call, line_after};
 use serde_json::json;
 use std::collections::HashSet;
-use towpath_rules::{
+use towpath_corrections::{
     Correction, NewRule, Rule, RuleIndex, RuleKind, STARTER, StarterRule, ToolCall, correct,
     warnings,
 };

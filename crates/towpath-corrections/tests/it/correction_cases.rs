@@ -3,7 +3,7 @@
 use crate::support::{check_edits, rules_of};
 use serde_json::{Value, json};
 use std::path::Path;
-use towpath_rules::{Correction, RuleIndex, ToolCall, correct};
+use towpath_corrections::{Correction, RuleIndex, ToolCall, correct};
 
 pub fn rows() -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/corrections.jsonl");
