@@ -22,7 +22,7 @@ pub fn check(bytes: &[u8]) {
         (Some(from), Some(to)) => {
             for kind in kinds(from, to) {
                 let new = NewRule { kind, message: None, directory: None };
-                if let Ok(rule) = new.check(1, String::new(), false) {
+                if let Ok(rule) = new.check(1, false) {
                     corrected(line, vec![rule]);
                 }
             }
@@ -80,7 +80,7 @@ fn usual_rules() -> Vec<Rule> {
     let kinds = kinds.into_iter().map(of).chain(more).chain([literal, regex]);
     let rule = |(number, kind): (usize, RuleKind)| {
         let new = NewRule { kind, message: None, directory: None };
-        new.check(number as u64 + 1, String::new(), false).expect("a usual rule")
+        new.check(number as u64 + 1, false).expect("a usual rule")
     };
     kinds.enumerate().map(rule).collect()
 }

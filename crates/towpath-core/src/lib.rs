@@ -1,7 +1,7 @@
 //! What every other crate uses: values, placeholders in text, diagnostics, reading fields, names
 //! and ids.
 //!
-//! Nothing here prints, reads a file, looks at the environment or asks the time.
+//! Nothing here prints, looks at the environment or asks the time, and only `files` touches a disk.
 
 mod agent_call_usage;
 mod agent_fault;
@@ -11,6 +11,7 @@ mod diagnostic;
 mod did_you_mean;
 mod extract_json;
 pub mod fields;
+pub mod files;
 mod job_key;
 mod job_kind;
 pub mod os_strings_as_json;

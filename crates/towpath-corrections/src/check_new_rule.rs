@@ -57,10 +57,10 @@ impl RuleError {
 
 impl NewRule {
     /// The rule, if nothing is wrong with it. `force` accepts a recipe that is not understood.
-    pub fn check(self, number: u64, created_at: String, force: bool) -> Result<Rule, RuleError> {
+    pub fn check(self, number: u64, force: bool) -> Result<Rule, RuleError> {
         match self.problems(force).into_iter().next() {
             Some(error) => Err(error),
-            None => Ok(self.unchecked(number, created_at)),
+            None => Ok(self.unchecked(number)),
         }
     }
 
@@ -72,7 +72,7 @@ impl NewRule {
     }
 
     /// The rule, which has been checked.
-    pub(crate) fn unchecked(self, number: u64, created_at: String) -> Rule {
+    pub(crate) fn unchecked(self, number: u64) -> Rule {
         Rule {
             number,
             kind: self.kind,
@@ -80,7 +80,7 @@ impl NewRule {
             enabled: true,
             directory: self.directory,
             scope: Scope::User,
-            created_at,
+            created_ms: 0,
             hits: 0,
         }
     }

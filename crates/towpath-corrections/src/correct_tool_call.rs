@@ -1,11 +1,10 @@
 //! The entry: what becomes of one call.
 
 use crate::correction::{Applied, Correction, Denial, Edit, Rewrite, apply};
-use crate::line;
 use crate::rule::{Rule, RuleKind};
 use crate::rule_index::{RuleIndex, is_on_command_line};
-use crate::text_and_regex_matches;
 use crate::tool_call::ToolCall;
+use crate::{line, text_and_regex_matches};
 use serde_json::{Value, json};
 
 /// Compares a call with the rules. Never fails: what is not certain is unchanged.

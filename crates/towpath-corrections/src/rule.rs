@@ -19,9 +19,9 @@ pub struct Rule {
     pub directory: Option<String>,
     #[serde(default, skip_serializing_if = "Scope::is_user")]
     pub scope: Scope,
-    /// RFC 3339.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub created_at: String,
+    /// Milliseconds since 1970; 0 where it is not known.
+    #[serde(default, skip_serializing_if = "is_unknown")]
+    pub created_ms: i64,
     /// How often it has corrected or refused a call.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hits: u64,
@@ -37,6 +37,10 @@ fn is_true(value: &bool) -> bool {
 
 fn is_zero(value: &u64) -> bool {
     *value == 0
+}
+
+fn is_unknown(time: &i64) -> bool {
+    *time == 0
 }
 
 /// Numbers that keep their text are not seen as numbers inside of an enum with a tag.

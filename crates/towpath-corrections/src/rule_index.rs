@@ -1,10 +1,9 @@
 //! Rules by what they look for, so that a call is compared with few of them: a command line that
 //! mentions no rule's program is not even parsed.
 
-use crate::command_prefix;
 use crate::rule::{Rule, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
-use crate::text_and_regex_matches;
 use crate::tool_call::ToolCall;
+use crate::{command_prefix, text_and_regex_matches};
 use std::collections::{BTreeSet, HashMap};
 
 /// The enabled rules, ready to correct calls.

@@ -22,6 +22,7 @@
 //! problems of a file are reported at once. Numbers, dates and hits are a user's own: a file has none.
 
 mod dp_collection;
+pub mod edit;
 mod keys;
 mod read;
 mod write;
@@ -78,8 +79,8 @@ pub struct RuleInFile {
 }
 
 impl RuleInFile {
-    /// The rule with what only its owner can give it.
-    pub fn into_rule(self, number: u64, created_at: String) -> Rule {
-        Rule { enabled: self.enabled, ..self.rule.unchecked(number, created_at) }
+    /// The rule without what only its owner can give it.
+    pub fn into_rule(self) -> Rule {
+        Rule { enabled: self.enabled, ..self.rule.unchecked(0) }
     }
 }

@@ -2,6 +2,7 @@
 //! directories and the terminals. No other module reads them.
 
 use crate::exit_codes_and_errors::CommandError;
+use crate::files::is_program;
 use jiff::tz::TimeZone;
 use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
@@ -227,11 +228,6 @@ impl Environment {
     pub fn project_root(&self, start: &Path) -> PathBuf {
         towpath_recipe::project_root(start, self.home.as_deref())
     }
-}
-
-pub fn is_program(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
 /// This program's file. After an upgrade it is the new one, because the old one was deleted.

@@ -9,7 +9,6 @@ mod documents;
 mod duration_arguments;
 mod environment;
 mod exit_codes_and_errors;
-mod files;
 mod git;
 mod meant_command_line;
 mod page;
@@ -24,6 +23,7 @@ use environment::Invocation;
 use exit_codes_and_errors::{CommandError, Ended, Exit};
 use std::process::ExitCode;
 use terminal::{diagnostics, out};
+use towpath_core::files;
 
 fn main() -> ExitCode {
     // Rust ignores SIGPIPE. We keep it that way, and handle a closed pipe where we write.

@@ -2,7 +2,6 @@
 //! The last line of an installed file has the hash of the lines above it; a file without that, or with
 //! another hash, is the user's and is never written.
 
-use crate::corrections::install::HostFiles;
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
 use crate::files;
@@ -12,6 +11,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use towpath_corrections::host::Host;
+use towpath_corrections::install::HostFiles;
 
 pub const TEXT: &str = include_str!("skill_file/SKILL.md");
 const FILE: &str = "skills/towpath/SKILL.md";

@@ -15,17 +15,31 @@
 
 mod calls_after_mistake;
 mod classify_failed_call;
+mod csv;
 mod error_wordings;
+mod inspection;
 mod mistake;
+mod path;
+mod query;
+mod recorded;
 mod recorded_call;
 pub mod similar_tool_names;
+mod stats;
 mod subcommand_words;
 mod suggest_rules;
 mod test_rule_on_recorded_calls;
 
 pub use classify_failed_call::{classified, classify, classify_tool};
+pub use csv::csv;
+pub use inspection::{Counted, Inspection, inspect, matches};
 pub use mistake::Mistake;
+pub use path::{FailurePath, paths};
+pub use query::{
+    FailureQuery, FailureRow, RUN_HOST, Times, called, error_line, message_line, recorded,
+};
+pub use recorded::Recorded;
 pub use recorded_call::RecordedCall;
+pub use stats::{FailureStats, stats};
 pub use subcommand_words::program_and_subcommand;
 pub use suggest_rules::{Evidence, Learning, Proposal, Suggestions, judge, suggest};
 pub use test_rule_on_recorded_calls::{BackTest, Change};

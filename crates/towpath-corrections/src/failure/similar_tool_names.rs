@@ -1,7 +1,10 @@
 //! Names that mean the same: by their words, and by a table of what agents call the tools of others.
 
+use super::query::recorded;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use towpath_core::data_rows;
+use towpath_store::ToolCallRow;
 
 /// How near names of the same meaning are, if their words are not the same.
 const SAME_MEANING: f64 = 0.9;
@@ -72,6 +75,32 @@ pub fn words(name: &str) -> Vec<String> {
     }
     words.extend((!word.is_empty()).then_some(word));
     words
+}
+
+/// Claude Code's tools, for a user whose agent has used none of them yet.
+const TOOLS: &[&str] = &[
+    "Bash",
+    "Edit",
+    "Glob",
+    "Grep",
+    "NotebookEdit",
+    "Read",
+    "Task",
+    "TodoWrite",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+];
+
+/// The tools and programs of calls that succeeded, and those that the user names.
+pub fn known_names(calls: &[ToolCallRow], more: &[String]) -> Vec<String> {
+    let mut names: BTreeSet<String> = TOOLS.iter().map(|tool| (*tool).to_owned()).collect();
+    for call in calls.iter().filter(|call| !call.failed) {
+        names.insert(call.tool.clone());
+        names.extend(call.program.clone().filter(|_| recorded(call).line().is_some()));
+    }
+    names.extend(more.iter().cloned());
+    names.into_iter().collect()
 }
 
 #[cfg(test)]

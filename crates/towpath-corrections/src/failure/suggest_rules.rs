@@ -33,6 +33,14 @@ pub struct Proposal {
     /// How many of the mistakes were followed by what the rule writes.
     pub recovered: usize,
     pub back_test: BackTest,
+    key: RuleKey,
+}
+
+impl Proposal {
+    fn new(rule: NewRule, evidence: Evidence, recovered: usize, back_test: BackTest) -> Proposal {
+        let key = rule.kind.key();
+        Proposal { rule, evidence, recovered, back_test, key }
+    }
 }
 
 /// How often a mistake was made.
@@ -93,10 +101,10 @@ pub fn judge(
     evidence: &Evidence,
     calls: &[RecordedCall],
 ) -> Result<Proposal, String> {
-    let checked = rule.clone().check(0, String::new(), false).map_err(|error| error.to_string())?;
+    let checked = rule.clone().check(0, false).map_err(|error| error.to_string())?;
     let back_test = History::new(calls).test(&checked, &evidence.mistake);
     if back_test.is_good(evidence.occurrences) {
-        return Ok(Proposal { rule, evidence: evidence.clone(), recovered: 0, back_test });
+        return Ok(Proposal::new(rule, evidence.clone(), 0, back_test));
     }
     Err(match back_test.succeeded {
         0 => "it does not change what failed, or changes it to what fails, too".to_owned(),
@@ -128,11 +136,11 @@ impl Group<'_> {
         }
         let mut harmful = None;
         for (rule, recovered) in rules {
-            let Ok(checked) = rule.clone().check(0, String::new(), false) else { continue };
+            let Ok(checked) = rule.clone().check(0, false) else { continue };
             let back_test = self.history.test(&checked, self.mistake);
             let good = back_test.is_good(self.at.len());
             let harms = back_test.succeeded > 0 || self.history.worked(self.mistake);
-            let proposal = Proposal { rule, evidence: evidence.clone(), recovered, back_test };
+            let proposal = Proposal::new(rule, evidence.clone(), recovered, back_test);
             match (harms, good) {
                 (true, _) => harmful = harmful.or(Some(proposal)),
                 (false, true) => return suggestions.proposals.push(proposal),

@@ -1,9 +1,8 @@
 //! The words that a command begins with become others. Words that both have stay as they are written.
 
 use super::overlap;
-use crate::command_prefix;
 use crate::correction::Edit;
-use crate::escape_for_nesting;
+use crate::{command_prefix, escape_for_nesting};
 use towpath_shell::bash::{self, Script, SimpleCommand};
 
 pub(super) fn edits(

@@ -2,8 +2,7 @@
 //! in substitutions or behind a wrapper, are not the command's words.
 
 use crate::correction::Edit;
-use crate::escape_for_nesting;
-use crate::text_and_regex_matches;
+use crate::{escape_for_nesting, text_and_regex_matches};
 use std::ops::Range;
 use towpath_shell::bash::tree::{Part, Word};
 use towpath_shell::bash::visit::{self, Visitor};

@@ -9,11 +9,10 @@ mod value_position;
 mod why_not_replaced;
 pub(crate) mod wrap_in_braces_or_subshell;
 
-use crate::command_prefix;
 use crate::correction::Edit;
-use crate::escape_for_nesting;
 use crate::rule::{Rule, RuleKind};
 use crate::same_outside_edits::is_requoted;
+use crate::{command_prefix, escape_for_nesting};
 use agent_word::AgentWord;
 use fill_template::Filler;
 use std::ops::Range;

@@ -5,7 +5,7 @@ use towpath_corrections::{NewRule, RuleError, RuleKind, RuleWarning, warnings};
 
 fn created(kind: RuleKind) -> Result<towpath_corrections::Rule, RuleError> {
     let message = Some("why".to_owned());
-    NewRule { kind, message, directory: None }.check(1, "2026-01-01T00:00:00Z".into(), false)
+    NewRule { kind, message, directory: None }.check(1, false)
 }
 
 #[test]
@@ -51,14 +51,13 @@ fn rules_that_could_never_work_are_refused() {
         assert!(found.as_ref().is_err_and(|text| text.contains(error)), "{kind:?}: {found:?}");
     }
     let silent = NewRule { kind: refuse("gt a"), message: None, directory: None };
-    assert!(silent.check(1, String::new(), false).is_err());
+    assert!(silent.check(1, false).is_err());
 }
 
 #[test]
 fn only_a_script_that_is_not_understood_can_be_forced() {
-    let forced = |kind: RuleKind| {
-        NewRule { kind, message: None, directory: None }.check(1, String::new(), true).is_ok()
-    };
+    let forced =
+        |kind: RuleKind| NewRule { kind, message: None, directory: None }.check(1, true).is_ok();
     assert!(forced(recipe("gt x", "while true; do")));
     assert!(!forced(recipe("gt x", "{{.Nope}}")) && !forced(regex("(bad", "x")));
 }
@@ -155,7 +154,7 @@ fn what_a_rule_would_break_is_warned_about() {
 fn a_replacement_names_only_groups_of_its_expression() {
     let check = |from: &str, to: &str| {
         let kind = regex(from, to);
-        NewRule { kind, message: None, directory: None }.check(1, String::new(), false).map(drop)
+        NewRule { kind, message: None, directory: None }.check(1, false).map(drop)
     };
     for to in ["bar$1x", "$2", "${name}", "$name"] {
         assert!(matches!(check(r"foo(\d+)", to), Err(RuleError::NoGroup { .. })), "{to}");

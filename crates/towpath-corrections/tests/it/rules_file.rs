@@ -361,7 +361,7 @@ proptest! {
         let mut rules: Vec<Rule> = Vec::new();
         for (new, enabled) in new {
             // As a user creates them; forced where that is possible.
-            let Ok(rule) = new.check(1, String::new(), true) else { continue };
+            let Ok(rule) = new.check(1, true) else { continue };
             if rules.iter().all(|other| other.key() != rule.key()) {
                 rules.push(Rule { enabled, ..rule });
             }
@@ -371,7 +371,7 @@ proptest! {
             let file = read_as(&text, format);
             let file = file.unwrap_or_else(|problems| panic!("{problems:#?}\n{text}"));
             let back: Vec<Rule> =
-                file.rules.into_iter().map(|rule| rule.into_rule(1, String::new())).collect();
+                file.rules.into_iter().map(|rule| Rule { number: 1, ..rule.into_rule() }).collect();
             prop_assert_eq!(&back, &rules, "{}", text);
         }
     }

@@ -14,7 +14,7 @@ fn created() -> Vec<Vec<Rule>> {
     let mut rules = |starter: &StarterRule| {
         let each = |new: NewRule| {
             number += 1;
-            let rule = new.check(number, "2026-01-01T00:00:00Z".into(), false);
+            let rule = new.check(number, false);
             rule.unwrap_or_else(|error| panic!("{}: {error}", starter.name))
         };
         starter.rules().into_iter().map(each).collect()

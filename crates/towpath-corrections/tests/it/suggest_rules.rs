@@ -320,7 +320,7 @@ fn learned(calls: &[RecordedCall]) -> Suggestions {
 }
 
 fn index(rule: &NewRule) -> RuleIndex {
-    let rule = rule.clone().check(1, String::new(), false).expect("a proposal is checked");
+    let rule = rule.clone().check(1, false).expect("a proposal is checked");
     RuleIndex::new(vec![rule])
 }
 
@@ -413,7 +413,7 @@ fn what_was_dismissed_or_is_ruled_does_not_return() {
     let dismissed = [rule.kind.key()];
     let learning = Learning { calls: &calls, rules: &[], dismissed: &dismissed, occurrences: 2 };
     assert_eq!(suggest(&learning), Suggestions::default());
-    let rules = [rule.check(1, String::new(), false).expect("a proposal is checked")];
+    let rules = [rule.check(1, false).expect("a proposal is checked")];
     let learning = Learning { rules: &rules, dismissed: &[], ..learning };
     assert_eq!(suggest(&learning), Suggestions::default());
     let learning = Learning { rules: &[], occurrences: 3, ..learning };

@@ -11,7 +11,7 @@ pub fn rule(number: u64, kind: RuleKind) -> Rule {
         enabled: true,
         directory: None,
         scope: Scope::User,
-        created_at: "2026-01-01T00:00:00Z".to_owned(),
+        created_ms: 1_767_225_600_000,
         hits: 0,
     }
 }

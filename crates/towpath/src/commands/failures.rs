@@ -8,13 +8,13 @@ mod similar;
 mod stats;
 
 use super::Execute;
-use crate::corrections::failures::{FailureQuery, RUN_HOST};
 use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::now_ms;
 use crate::terminal::terminal_width_and_colours::Screen;
 use clap::builder::PossibleValuesParser;
+use towpath_corrections::failure::{FailureQuery, RUN_HOST};
 use towpath_corrections::host::Host;
 
 /// Look at the calls of agents' tools that failed.
@@ -106,5 +106,5 @@ fn is_narrow(screen: &Screen) -> bool {
 
 /// The journal with what hooks have recorded.
 fn journal(env: &Environment) -> Result<Option<towpath_store::Store>, CommandError> {
-    crate::corrections::fold_hook_log::folded_journal(env)
+    crate::corrections::folded_journal(env)
 }

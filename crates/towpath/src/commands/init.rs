@@ -2,9 +2,7 @@
 //! changes; all other bytes of the file stay.
 
 use super::Execute;
-use crate::corrections::install::{
-    Action, Backup, FileChange, Hooks, HostFiles, Plan, Request, Target, plan,
-};
+use crate::corrections::install::{apply, plan};
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::choose_agent::host_version;
@@ -15,6 +13,9 @@ use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use towpath_core::nearest;
 use towpath_corrections::host::Host;
+use towpath_corrections::install::{
+    Action, Backup, FileChange, Hooks, HostFiles, Plan, Request, Target,
+};
 use towpath_view::foreign_text::escaped;
 
 /// Install the hooks that correct an agent's commands.
@@ -64,13 +65,13 @@ impl Execute for Args {
         let version = host_version(env, self.host);
         let (host, remove) = (self.host, self.remove);
         let request = Request { host, target, hooks: Hooks::All, remove, version, as_dp: false };
-        let plan = plan(env, &request)?;
+        let (plan, notes) = plan(env, &request)?;
         if !self.dry_run {
-            plan.apply(env)?;
+            apply(env, &plan)?;
         }
         match self.json {
-            true => out::json(&self.as_json(&plan)),
-            false => self.print(env, &plan),
+            true => out::json(&self.as_json(&plan, &notes)),
+            false => self.print(env, &plan, &notes),
         }
         Ok(Exit::Done)
     }
@@ -81,7 +82,7 @@ impl Execute for Args {
 }
 
 impl Args {
-    fn print(&self, env: &Environment, plan: &Plan) {
+    fn print(&self, env: &Environment, plan: &Plan, notes: &[String]) {
         let screen = Screen::new(env);
         for change in &plan.changes {
             self.print_change(env, &screen, change);
@@ -98,7 +99,7 @@ impl Args {
                 ),
             });
         }
-        for note in &plan.notes {
+        for note in notes {
             out::line(format!("note: {note}"));
         }
     }
@@ -131,7 +132,7 @@ impl Args {
         out::line(format!("{file}: {action}{}", backup.unwrap_or_default()));
     }
 
-    fn as_json(&self, plan: &Plan) -> Value {
+    fn as_json(&self, plan: &Plan, notes: &[String]) -> Value {
         let change = |change: &FileChange| {
             let path = escaped(&change.path);
             json!({
@@ -147,7 +148,7 @@ impl Args {
             "scope": plan.scope.name(),
             "dry_run": self.dry_run,
             "changes": plan.changes.iter().map(change).collect::<Vec<_>>(),
-            "notes": plan.notes,
+            "notes": notes,
         })
     }
 }

@@ -14,9 +14,7 @@ mod suggest;
 mod test;
 
 use super::Execute;
-use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::hook::{Switch, VARIABLE, switch};
-use crate::corrections::project_rules::ProjectRules;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, local_time, now_ms};
@@ -25,7 +23,7 @@ use crate::terminal::{diagnostics, out};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::Path;
 use towpath_corrections::host::Host;
-use towpath_corrections::{SHELL_PARAMETER, ToolCall};
+use towpath_corrections::{ActiveRules, ProjectRules, SHELL_PARAMETER, ToolCall};
 
 /// List, add and test the rules that correct what coding agents type wrong.
 ///

@@ -2,8 +2,6 @@
 //! listed and revoked.
 
 use super::Execute;
-use crate::corrections::project_rules::{ProjectRules, RULES_FILE};
-use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::documents::document_subject;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
@@ -20,6 +18,7 @@ use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::Table;
 use crate::terminal::terminal_width_and_colours::Screen;
 use std::path::{Path, PathBuf};
+use towpath_corrections::{Error, ProjectRules, RULES_FILE, RuleBook};
 use towpath_recipe::{Origin, list};
 use towpath_shell::bash::quote;
 use towpath_store::TrustRecord;
@@ -126,7 +125,8 @@ fn trust_here(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
         let message = "not trusted; to trust it: towpath trust --here --yes".to_owned();
         return Err(CommandError::new(Exit::Setup, ErrorKind::NotTrusted, message));
     }
-    RuleBook::open(env)?.change(|store| trusted_directories::record(store, &root))?;
+    RuleBook::open(&env.directories.state)?
+        .change(|store| trusted_directories::record(store, &root))?;
     if args.json {
         out::json(&serde_json::json!({ "schema": 1, "directory": shown, "trusted": true }));
         return Ok(Exit::Done);
@@ -174,7 +174,7 @@ fn agree(
 
 /// Hooks use what is trusted from now on. The rules of a file get their numbers.
 fn record(env: &Environment, subjects: &[&ConsentSubject]) -> Result<(), CommandError> {
-    let mut book = RuleBook::open(env)?;
+    let mut book = RuleBook::open(&env.directories.state)?;
     for subject in subjects {
         book.change(|store| subject.record(store))?;
         if subject.path.ends_with(RULES_FILE)
@@ -247,7 +247,7 @@ fn revoke(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
         return Err(unknown(&args.revoke[0]));
     };
     let known = known.trust_list()?;
-    let mut book = RuleBook::open(env)?;
+    let mut book = RuleBook::open(&env.directories.state)?;
     let mut revoked = Vec::new();
     for given in &args.revoke {
         let path = env.current.join(env.expand_home(given));
@@ -262,7 +262,7 @@ fn revoke(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
             return Err(unknown(given));
         }
         for path in below {
-            if book.change(|store| Ok(store.trust_remove(&path)?))? > 0 {
+            if book.change(|store| store.trust_remove(&path).map_err(Error::from))? > 0 {
                 revoked.push(path);
             }
         }

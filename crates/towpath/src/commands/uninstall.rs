@@ -7,9 +7,7 @@ mod own_files;
 
 use super::Execute;
 use crate::compat::links_in;
-use crate::corrections::install::{
-    Hooks, HostFiles, Installed, Plan, Request, Scope, Target, installed, plan,
-};
+use crate::corrections::install::apply;
 use crate::environment::{Environment, Invocation, own_program};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::session::trust::ask;
@@ -21,6 +19,9 @@ use own_files::{OwnFiles, active_runs};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use towpath_corrections::host::Host;
+use towpath_corrections::install::{
+    Hooks, HostFiles, Installed, Plan, Request, Scope, Target, installed, plan,
+};
 use towpath_shell::bash::quote;
 use towpath_view::foreign_text::escaped;
 
@@ -63,7 +64,7 @@ impl Execute for Args {
         let hooks = hooks(env);
         for plan in &hooks {
             if !self.dry_run {
-                plan.apply(env)?;
+                apply(env, plan)?;
             }
             let title = HostFiles::of(plan.host).title;
             let file = shown_path(&plan.changes[0].path, env);

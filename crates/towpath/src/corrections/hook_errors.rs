@@ -1,10 +1,10 @@
 //! What went wrong inside of a hook: one line each, which `doctor` shows. A hook that fails lets the
 //! call run, so nobody would notice it otherwise.
 
-use super::hooks_directory::HooksDirectory;
 use crate::terminal::format::{clean, now_ms, rfc3339};
 use std::fs;
 use std::io::Write as _;
+use towpath_corrections::hooks_directory::HooksDirectory;
 
 const ERRORS: &str = "errors.log";
 /// Of a log that has grown longer than this, the newer half stays.

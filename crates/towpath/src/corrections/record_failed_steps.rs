@@ -2,18 +2,17 @@
 //! of agents. The command is the recipe's own text: a value may be anything. A run never fails because
 //! of this.
 
-use super::failures::RUN_HOST;
 use super::hook_errors;
-use super::hook_log;
-use super::hooks_directory::HooksDirectory;
 use crate::environment::Environment;
 use crate::terminal::out;
 use std::path::PathBuf;
 use std::sync::Arc;
 use towpath_core::{RunId, StepPath};
-use towpath_corrections::SHELL_TOOL;
-use towpath_corrections::hook_record::{CalledRecord, HookRecord, RecordOrigin};
+use towpath_corrections::failure::RUN_HOST;
+use towpath_corrections::hook_log::record::{CalledRecord, HookRecord, RecordOrigin};
+use towpath_corrections::hooks_directory::HooksDirectory;
 use towpath_corrections::mask_secrets::Masking;
+use towpath_corrections::{SHELL_TOOL, hook_log};
 use towpath_engine::{Event, EventKind, Reporter};
 use towpath_recipe::{Program, Step, Work};
 use towpath_run::{Failure, FailureKind, StepResult, StepStatus};

@@ -1,7 +1,7 @@
 //! A rule as users and programs see it.
 
 use crate::environment::Environment;
-use crate::terminal::format::clean;
+use crate::terminal::format::{clean, rfc3339};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::terminal_width_and_colours::cut;
 use serde_json::{Map, Value, json};
@@ -120,7 +120,7 @@ pub fn rule_json(rule: &Rule) -> Value {
         ("directory".to_owned(), json!(rule.directory)),
         ("scope".to_owned(), json!(scope)),
         ("enabled".to_owned(), json!(rule.enabled)),
-        ("created_at".to_owned(), json!((!rule.created_at.is_empty()).then_some(&rule.created_at))),
+        ("created_at".to_owned(), json!((rule.created_ms != 0).then(|| rfc3339(rule.created_ms)))),
         ("hits".to_owned(), json!(rule.hits)),
     ]);
     Value::Object(fields)

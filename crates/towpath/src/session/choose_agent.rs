@@ -3,11 +3,11 @@
 mod unattended_as_root;
 mod unsupported_by_backend;
 
-use crate::corrections::active_rules::ActiveRules;
-use crate::corrections::install::settings_for_claude_code;
-use crate::environment::{Environment, is_program, local_zone};
+use crate::corrections::active_rules;
+use crate::environment::{Environment, local_zone};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
+use crate::files::is_program;
 use crate::query_program_version;
 use crate::settings::Settings;
 use crate::terminal::diagnostics;
@@ -20,6 +20,7 @@ use towpath_agent::{
 };
 use towpath_core::{Diagnostic, nearest};
 use towpath_corrections::host::Host;
+use towpath_corrections::install::settings_for_claude_code;
 use towpath_engine::{Agents, MetRequirements, Options, SessionTree};
 use towpath_recipe::{Dialect, Program, Work};
 use towpath_run::{PreviewStep, Verdict, preview};
@@ -290,7 +291,7 @@ fn hook_settings(
         return Ok(None);
     }
     // Rules that cannot be read are the hook's to report; the run does not need them.
-    let active = ActiveRules::read(env, env.journal()?.as_ref(), directory);
+    let active = active_rules(env, env.journal()?.as_ref(), directory);
     if active.is_ok_and(|active| active.rules.is_empty()) {
         return Ok(None);
     }

@@ -1,8 +1,9 @@
 //! The installed tools that may meet a requirement: those of its name, else those that have a program of
 //! this name; and those that the project has locked. They are seen by their links, which a resume finds again.
 
-use crate::environment::{Environment, is_program};
+use crate::environment::Environment;
 use crate::files;
+use crate::files::is_program;
 use crate::session::trust::{ConsentSubject, visible};
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! The directory with the programs of installed tools, and the user's PATH: the line that puts it there,
 //! and programs that come before it.
 
-use crate::environment::{Environment, is_program};
+use crate::environment::Environment;
+use crate::files::is_program;
 use std::path::{Path, PathBuf};
 
 /// The file of the user's shell and the line for it; none where `bin/` is on PATH.

@@ -36,7 +36,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("towpath-run", &["recipe", "document", "shell", "core"]),
     ("towpath-recipe", &["document", "shell", "core"]),
     ("towpath-document", &["shell", "core"]),
-    ("towpath-corrections", &["shell", "core"]),
+    ("towpath-corrections", &["store", "shell", "core"]),
     ("towpath-store", &["core"]),
     ("towpath-process", &["core"]),
     ("towpath-shell", &["core"]),

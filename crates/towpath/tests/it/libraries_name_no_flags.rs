@@ -19,6 +19,11 @@ const ALLOWED: &[(&str, &str)] = &[
         "towpath-recipe/src/machine_analysis/dry_run_layout.rs",
         "the text of `agent-recipes --dry-run`, as it was",
     ),
+    (
+        "towpath-corrections/src/install/",
+        "the hooks in the settings of agent programs start towpath",
+    ),
+    ("towpath-corrections/src/project_rules.rs", "what is hashed before the text of a file"),
     ("towpath-corrections/src/recipe/mod.rs", "options of the commands that agents type"),
     ("towpath-corrections/src/snapshot.rs", "the first bytes of a file"),
     ("towpath-server/src/actions.rs", "it starts towpath itself, with arguments"),

@@ -3,7 +3,7 @@
 
 use super::answer_tab::CompletionRequest;
 use super::typed_line::TypedLine;
-use crate::corrections::active_rules::ActiveRules;
+use crate::corrections::active_rules;
 use crate::corrections::rule_view::summary;
 use crate::environment::Environment;
 use crate::session::find_run::step_paths;
@@ -157,7 +157,7 @@ fn runs(env: &Environment, applies: fn(&RunStatus) -> bool) -> Option<Vec<Comple
 
 fn rules(env: &Environment, enabled: Option<bool>) -> Option<Vec<CompletionCandidate>> {
     let store = Store::open_for_reading(&env.directories.state).ok()??;
-    let known = ActiveRules::read(env, Some(&store), &env.current).ok()?;
+    let known = active_rules(env, Some(&store), &env.current).ok()?;
     let wanted = known
         .all()
         .filter(|rule| rule.number > 0 && enabled.is_none_or(|enabled| rule.enabled == enabled));

@@ -2,18 +2,18 @@
 
 use super::finding::Finding;
 use super::journal::CheckedJournal;
-use crate::corrections::active_rules::ActiveRules;
+use crate::corrections::active_rules;
 use crate::corrections::hook::{Switch, VARIABLE, switch};
-use crate::corrections::project_rules::{FileTrust, ProjectRules};
 use crate::environment::Environment;
 use crate::terminal::format::{clean, count, local_time, now_ms};
 use crate::terminal::shown_path::shown_path;
 use towpath_core::Diagnostic;
+use towpath_corrections::{FileTrust, ProjectRules};
 use towpath_shell::bash::quote;
 
 /// Nothing where there are no rules.
 pub fn check(env: &Environment, journal: &CheckedJournal) -> Vec<Finding> {
-    let active = match ActiveRules::read(env, journal.store.as_ref(), &env.current) {
+    let active = match active_rules(env, journal.store.as_ref(), &env.current) {
         Ok(active) => active,
         Err(error) => return vec![Finding::broken("rules", error.message, "towpath rules")],
     };

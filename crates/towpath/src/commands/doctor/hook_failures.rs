@@ -3,9 +3,9 @@
 
 use super::finding::Finding;
 use crate::corrections::hook_errors;
-use crate::corrections::hooks_directory::HooksDirectory;
 use crate::environment::Environment;
 use crate::terminal::format::{clean, count};
+use towpath_corrections::hooks_directory::HooksDirectory;
 use towpath_shell::bash::quote;
 
 pub fn check(env: &Environment) -> Option<Finding> {

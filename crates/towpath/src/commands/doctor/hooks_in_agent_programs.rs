@@ -1,15 +1,17 @@
 //! Which agent programs have our hooks, in which settings file, and whether they use our answers.
 
 use super::finding::Finding;
-use crate::corrections::hooks_directory::HooksDirectory;
-use crate::corrections::hosts_ignoring_rewrites::{self, HostState};
-use crate::corrections::install::{HostFiles, Installed, Scope, foreign_hooks, installed};
+use crate::corrections::install::obstacle_note;
+use crate::corrections::shown;
 use crate::environment::Environment;
 use crate::session::choose_agent::host_backend;
 use crate::terminal::format::{clean, count};
 use crate::terminal::shown_path::shown_path;
 use serde_json::{Value, json};
+use towpath_corrections::hooks_directory::HooksDirectory;
 use towpath_corrections::host::{HookEvent, Host};
+use towpath_corrections::host_state::{self, HostState};
+use towpath_corrections::install::{HostFiles, Installed, Scope, foreign_hooks, installed};
 use towpath_shell::bash::quote;
 use towpath_store::{Store, ToolCallFilter};
 use towpath_view::foreign_text::escaped;
@@ -45,9 +47,13 @@ fn of_host(
     let version =
         agents.iter().find(|agent| agent["id"] == id).map(|agent| agent["version"].clone());
     let version = version.as_ref().and_then(Value::as_str);
-    let all = installed(env, host, &root);
+    let shown = |(scope, error)| (scope, shown(env, error).message);
+    let all = installed(env, host, &root).into_iter().map(|file| file.map_err(shown));
+    let all: Vec<Result<Installed, (Scope, String)>> = all.collect();
     let found: Vec<&Installed> = all.iter().flatten().collect();
-    let mut notes = if found.is_empty() { Vec::new() } else { foreign_hooks(env, host, &root) };
+    let obstacles = if found.is_empty() { Vec::new() } else { foreign_hooks(env, host, &root) };
+    let mut notes: Vec<String> =
+        obstacles.iter().map(|obstacle| obstacle_note(obstacle, host)).collect();
     if host == Host::Codex && !found.is_empty() && !was_seen(env, store, host) {
         notes.insert(
             0,
@@ -99,7 +105,7 @@ fn of_host(
 pub fn dropped_rewrites(env: &Environment) -> Vec<Finding> {
     let directory = HooksDirectory::of(&env.directories.state);
     let remove = format!("rm {}", quote(&directory.file("hosts.json").display().to_string()));
-    let states = hosts_ignoring_rewrites::all(&directory);
+    let states = host_state::all(&directory);
     let dropping = states.into_iter().filter(HostState::drops_rewrites);
     let finding = |state: HostState| {
         let text = format!(
@@ -116,7 +122,7 @@ pub fn dropped_rewrites(env: &Environment) -> Vec<Finding> {
 
 /// The versions that ran the original of a call that was rewritten.
 fn versions_that_drop_rewrites(env: &Environment, host: Host) -> Vec<String> {
-    let states = hosts_ignoring_rewrites::all(&HooksDirectory::of(&env.directories.state));
+    let states = host_state::all(&HooksDirectory::of(&env.directories.state));
     let dropping = states.into_iter().filter(|state| state.host == host && state.drops_rewrites());
     dropping.map(|state| state.version).collect()
 }

@@ -2,10 +2,12 @@
 
 use super::super::Execute;
 use super::{WhichFailures, journal};
-use crate::corrections::failures::export::{ExportFormat, export};
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::terminal::format::rfc3339;
 use crate::terminal::out;
+use serde_json::json;
+use towpath_corrections::failure::{FailureRow, csv};
 
 /// Print failures as JSON lines or CSV, the newest first.
 ///
@@ -28,6 +30,13 @@ pub struct Args {
     limit: Option<u32>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ExportFormat {
+    /// One JSON object per line.
+    Json,
+    Csv,
+}
+
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
@@ -36,7 +45,12 @@ impl Execute for Args {
             true => query.calls(store.as_ref())?,
             false => query.failures(store.as_ref())?,
         };
-        out::stdout(export(&rows, self.format).as_bytes());
+        let json = |row| format!("{}\n", json!(FailureRow::new(row, &rfc3339)));
+        let text = match self.format {
+            ExportFormat::Json => rows.iter().map(json).collect(),
+            ExportFormat::Csv => csv(&rows, &rfc3339),
+        };
+        out::stdout(text.as_bytes());
         Ok(Exit::Done)
     }
 }

@@ -2,15 +2,14 @@
 
 use super::super::Execute;
 use super::{WhichFailures, journal};
-use crate::corrections::failures::inspect_failures_by_pattern::{
-    Inspection, inspect, inspection_json,
-};
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::terminal::format::{ago, count, now_ms};
+use crate::terminal::format::{ago, count, now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::table::Table;
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use serde_json::json;
+use towpath_corrections::failure::{Counted, Inspection, inspect};
 
 /// Show when something failed, with which commands and errors, and what worked instead.
 ///
@@ -36,7 +35,7 @@ impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
         let calls = self.which.query(None).calls(journal(env)?.as_ref())?;
-        let found = inspect(&calls, &self.pattern, self.limit).ok_or_else(|| {
+        let found = inspect(&calls, &self.pattern, self.limit, &rfc3339).ok_or_else(|| {
             let message = format!(
                 "no recorded failure fits `{}`; to see what fails: towpath failures paths",
                 self.pattern
@@ -44,8 +43,8 @@ impl Execute for Args {
             CommandError::new(Exit::BadInput, ErrorKind::NotFound, message)
         })?;
         match self.json {
-            true => out::json(&inspection_json(&self.pattern, &found)),
-            false => print(&self.pattern, &found, &Screen::new(env)),
+            true => out::json(&json!(found)),
+            false => print(&found, &Screen::new(env)),
         }
         Ok(Exit::Done)
     }
@@ -58,16 +57,16 @@ impl Execute for Args {
 /// The longest bar of a day.
 const BAR: usize = 20;
 
-fn print(pattern: &str, found: &Inspection, screen: &Screen) {
+fn print(found: &Inspection, screen: &Screen) {
     let now = now_ms();
     let (first, last) = (ago(found.first_ms, now), ago(found.last_ms, now));
     let sessions = count(found.sessions, "session");
     let failures = count(found.count, "failure");
-    out::line(format!("{pattern}: {failures} in {sessions}"));
+    out::line(format!("{}: {failures} in {sessions}", found.pattern));
     out::line(format!("from {first} to {last}"));
-    let most = found.days.iter().map(|(_, count)| *count).max().unwrap_or(1);
+    let most = found.days.iter().map(|day| day.count).max().unwrap_or(1);
     let mut days = Table::plain(2);
-    for (day, count) in &found.days {
+    for Counted { text: day, count, .. } in &found.days {
         let bar = "█".repeat((count * BAR).div_ceil(most.max(1)));
         days.row(vec![day.into(), count.to_string().into(), bar.into()]);
     }
@@ -85,13 +84,13 @@ fn print(pattern: &str, found: &Inspection, screen: &Screen) {
     }
 }
 
-fn counted(title: &str, counts: &[(String, usize)], screen: &Screen) {
+fn counted(title: &str, counts: &[Counted], screen: &Screen) {
     if counts.is_empty() {
         return;
     }
     out::line(format!("\n{title}"));
     let mut table = Table::plain(2);
-    for (text, count) in counts {
+    for Counted { text, count, .. } in counts {
         table.row(vec![count.to_string().into(), text.into()]);
     }
     table.print(screen);

@@ -2,14 +2,14 @@
 
 use super::super::Execute;
 use super::{NOTHING, WhichFailures, is_narrow, journal};
-use crate::corrections::failures::{called, error_line, failure_json};
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::terminal::format::{ago, now_ms};
+use crate::terminal::format::{ago, now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
-use serde_json::{Value, json};
+use serde_json::json;
+use towpath_corrections::failure::{FailureRow, called, error_line};
 use towpath_store::ToolCallRow;
 
 /// List failed calls, the newest first.
@@ -33,7 +33,7 @@ impl Execute for Args {
         let env = invocation.environment()?;
         let rows = self.which.query(Some(self.limit)).failures(journal(env)?.as_ref())?;
         if self.json {
-            let rows: Vec<Value> = rows.iter().map(failure_json).collect();
+            let rows: Vec<_> = rows.iter().map(|row| FailureRow::new(row, &rfc3339)).collect();
             out::json(&json!({ "schema": 1, "failures": rows }));
         } else if rows.is_empty() {
             out::line(NOTHING);

@@ -2,15 +2,15 @@
 
 use super::super::Execute;
 use super::{NOTHING, WhichFailures, is_narrow, journal};
-use crate::corrections::failures::grouped_by_mistake::{FailurePath, path_json, paths};
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::terminal::format::{ago, now_ms};
+use crate::terminal::format::{ago, now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
-use serde_json::{Value, json};
+use serde_json::json;
 use towpath_corrections::failure::Mistake;
+use towpath_corrections::failure::{FailurePath, paths};
 
 /// List what fails again and again, the most frequent first.
 ///
@@ -37,11 +37,10 @@ impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
         let rows = self.which.query(None).failures(journal(env)?.as_ref())?;
-        let mut paths = paths(&rows);
+        let mut paths = paths(&rows, &rfc3339);
         paths.retain(|path| !self.mistakes || path.mistake.is_some());
         paths.truncate(self.limit);
         if self.json {
-            let paths: Vec<Value> = paths.iter().map(path_json).collect();
             out::json(&json!({ "schema": 1, "paths": paths }));
         } else if paths.is_empty() {
             out::line(NOTHING);

@@ -2,13 +2,13 @@
 
 use super::super::Execute;
 use super::{WhichFailures, journal};
-use crate::corrections::failures::names_meant_by_mistake::known_names;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::Table;
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
+use towpath_corrections::failure::similar_tool_names::known_names;
 use towpath_corrections::failure::similar_tool_names::{SIMILAR, similar};
 
 /// Find the tool or the program that was meant with a name.

@@ -2,13 +2,14 @@
 
 use super::super::Execute;
 use super::{WhichFailures, journal};
-use crate::corrections::failures::stats::{FailureStats, stats, stats_json};
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::terminal::format::{ago, count, now_ms};
+use crate::terminal::format::{ago, count, now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::table::Table;
 use crate::terminal::terminal_width_and_colours::Screen;
+use serde_json::json;
+use towpath_corrections::failure::{FailureStats, stats};
 
 /// Count recorded calls, failures and mistakes.
 ///
@@ -29,9 +30,9 @@ pub struct Args {
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let stats = stats(&self.which.query(None), journal(env)?.as_ref(), self.limit)?;
+        let stats = stats(&self.which.query(None), journal(env)?.as_ref(), self.limit, &rfc3339)?;
         match self.json {
-            true => out::json(&stats_json(&stats)),
+            true => out::json(&json!(stats)),
             false => print(&stats, &Screen::new(env)),
         }
         Ok(Exit::Done)
@@ -45,7 +46,7 @@ impl Execute for Args {
 fn print(stats: &FailureStats, screen: &Screen) {
     let now = now_ms();
     let calls = count(stats.calls, "call");
-    let Some((first, last)) = stats.first_ms.zip(stats.last_ms) else {
+    let Some((first, last)) = stats.span_ms else {
         return out::line("no calls are recorded; to record those of an agent: towpath init HOST");
     };
     let sessions = count(stats.sessions, "session");
@@ -56,8 +57,9 @@ fn print(stats: &FailureStats, screen: &Screen) {
     screen.line(&format!("{} because something does not exist", stats.mistakes));
     out::line("");
     let mut table = Table::new(&["HOST", "CALLS", "FAILED"]);
-    for (host, calls, failed) in &stats.hosts {
-        table.row(vec![host.into(), calls.to_string().into(), failed.to_string().into()]);
+    for of in &stats.hosts {
+        let (calls, failed) = (of.calls.to_string(), of.failed.to_string());
+        table.row(vec![(&of.host).into(), calls.into(), failed.into()]);
     }
     table.print(screen);
     if !stats.top.is_empty() {

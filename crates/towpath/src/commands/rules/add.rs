@@ -5,13 +5,11 @@ mod arguments_by_rule_kind;
 
 use super::super::Execute;
 use super::{in_host, show_project_problems};
-use crate::corrections::active_rules::ActiveRules;
+use crate::corrections::active_rules;
 use crate::corrections::correction_view::{correction_json, correction_lines};
-use crate::corrections::install::{Installed, installed};
 use crate::corrections::rule_view::{
     directory_line, replaced_lines, rule_json, summary, warnings_here,
 };
-use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
@@ -21,9 +19,9 @@ use arguments_by_rule_kind::KindArgs;
 use serde_json::json;
 use std::path::PathBuf;
 use towpath_corrections::host::{HookEvent, Host};
-use towpath_corrections::merge;
+use towpath_corrections::install::{Installed, installed};
 use towpath_corrections::{
-    Correction, NewRule, Rule, RuleError, RuleKind, RuleWarning, Scope, ToolCall,
+    Correction, NewRule, Rule, RuleBook, RuleError, RuleKind, RuleWarning, Scope, ToolCall, merge,
 };
 
 /// Add a rule, or replace the one for the same mistake.
@@ -72,7 +70,7 @@ impl Execute for Args {
             message: shared.message.clone(),
             directory: shared.dir.as_ref().map(|dir| directory(env, dir)).transpose()?,
         };
-        let rule = new.check(0, String::new(), self.kind.force()).map_err(refused)?;
+        let rule = new.check(0, self.kind.force()).map_err(refused)?;
         let added = match (shared.project, shared.dry_run) {
             (true, dry_run) => add_to_project_file::add(env, rule, dry_run)?,
             (false, true) => look(env, rule)?,
@@ -104,7 +102,7 @@ struct AddedRule {
 
 /// What would become of it.
 fn look(env: &Environment, rule: Rule) -> Result<AddedRule, CommandError> {
-    let known = ActiveRules::read(env, env.journal()?.as_ref(), &env.current)?;
+    let known = active_rules(env, env.journal()?.as_ref(), &env.current)?;
     let key = rule.key();
     let same = known.user.iter().find(|other| other.key() == key).cloned();
     let rule = Rule { number: same.as_ref().map_or(0, |same| same.number), ..rule };
@@ -113,11 +111,11 @@ fn look(env: &Environment, rule: Rule) -> Result<AddedRule, CommandError> {
 }
 
 fn save(env: &Environment, rule: Rule) -> Result<AddedRule, CommandError> {
-    let mut book = RuleBook::open(env)?;
+    let mut book = RuleBook::open(&env.directories.state)?;
     let key = rule.key();
     let replaces = book.rules()?.into_iter().find(|other| other.key() == key);
     let set = book.set(std::slice::from_ref(&rule))?.remove(0);
-    let known = ActiveRules::read(env, Some(book.store()), &env.current)?;
+    let known = active_rules(env, Some(book.store()), &env.current)?;
     show_project_problems(env, known.project.as_ref());
     let number = set.number().unsigned_abs();
     let rule = known.rule(number).cloned().unwrap_or(Rule { number, ..rule });
@@ -131,7 +129,7 @@ fn try_on(
     added: &AddedRule,
     text: &str,
 ) -> Result<(ToolCall, Correction), CommandError> {
-    let mut active = ActiveRules::read(env, env.journal()?.as_ref(), &env.current)?;
+    let mut active = active_rules(env, env.journal()?.as_ref(), &env.current)?;
     let there = active.rules.iter().any(|rule| rule.kind == added.rule.kind);
     if !there {
         let rule = Rule { scope: Scope::Project, ..added.rule.clone() };

@@ -1,7 +1,7 @@
 //! `towpath rules agents-md`: the rules as instructions that an agent reads.
 
 use super::super::Execute;
-use crate::corrections::active_rules::ActiveRules;
+use crate::corrections::active_rules;
 use crate::corrections::write_rules_into_agents_md;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
@@ -33,7 +33,7 @@ pub struct Args {
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let mut rules = ActiveRules::read(env, env.journal()?.as_ref(), &env.current)?.rules;
+        let mut rules = active_rules(env, env.journal()?.as_ref(), &env.current)?.rules;
         rules.retain(|rule| rule.enabled && (!self.project || rule.scope == Scope::Project));
         let changed = match &self.append {
             Some(file) => Some(write_rules_into_agents_md::write(env, file, &rules)?),

@@ -2,11 +2,11 @@
 
 use super::super::Execute;
 use super::no_rule;
-use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use serde_json::json;
+use towpath_corrections::RuleBook;
 
 /// Apply disabled rules again.
 ///
@@ -64,7 +64,7 @@ impl ChosenRules {
         if env.journal()?.is_none() {
             return Err(no_rule(self.rules[0]));
         }
-        let mut book = RuleBook::open(env)?;
+        let mut book = RuleBook::open(&env.directories.state)?;
         // All or none: a wrong number changes nothing.
         for number in &self.rules {
             if !book.has(*number)? {

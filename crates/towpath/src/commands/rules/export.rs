@@ -2,14 +2,13 @@
 
 use super::super::Execute;
 use super::no_rule;
-use crate::corrections::user_rules_in_journal::user_rules;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
 use crate::terminal::format::count;
 use crate::terminal::out;
 use std::path::PathBuf;
-use towpath_corrections::{AboutRules, Rule, RulesFormat, write_rules};
+use towpath_corrections::{AboutRules, Rule, RulesFormat, user_rules, write_rules};
 
 /// Write your rules as a file that others can import.
 ///

@@ -1,9 +1,8 @@
 //! `towpath rules import`: rules from a file, all or none of them.
 
 use super::super::Execute;
-use crate::corrections::read_rules_to_import;
 use crate::corrections::rule_view::{replaced_lines, rule_json, summary};
-use crate::corrections::user_rules_in_journal::{RuleBook, user_rules};
+use crate::corrections::shown;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::{clean, count};
@@ -11,7 +10,7 @@ use crate::terminal::out;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use towpath_corrections::{Rule, RuleKey};
+use towpath_corrections::{ImportedRules, Rule, RuleBook, RuleKey, user_rules};
 
 /// Add the rules of a file to yours.
 ///
@@ -57,12 +56,12 @@ impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
         let path = env.current.join(env.expand_home(&self.file));
-        let file = read_rules_to_import::read(env, &path)?;
+        let file = ImportedRules::read(&env.current, &path).map_err(|error| shown(env, error))?;
         let import = self.sort(env, file.rules)?;
         if !self.dry_run {
             let set: Vec<Rule> = import.rules().cloned().collect();
             if !set.is_empty() {
-                RuleBook::open(env)?.set(&set)?;
+                RuleBook::open(&env.directories.state)?.set(&set)?;
             }
         }
         match self.json {

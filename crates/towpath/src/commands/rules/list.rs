@@ -2,9 +2,8 @@
 
 use super::super::Execute;
 use super::{not_applied, show_project_problems};
-use crate::corrections::active_rules::ActiveRules;
-use crate::corrections::fold_hook_log::folded_journal;
-use crate::corrections::project_rules::{FileTrust, ProjectRules};
+use crate::corrections::active_rules;
+use crate::corrections::folded_journal;
 use crate::corrections::rule_view::{directory_line, rule_json, summary};
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};
@@ -15,7 +14,7 @@ use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use towpath_corrections::{Rule, Scope};
+use towpath_corrections::{ActiveRules, FileTrust, ProjectRules, Rule, Scope};
 
 /// List the rules.
 ///
@@ -34,7 +33,7 @@ pub struct Args {
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let active = ActiveRules::read(env, folded_journal(env)?.as_ref(), &env.current)?;
+        let active = active_rules(env, folded_journal(env)?.as_ref(), &env.current)?;
         show_project_problems(env, active.project.as_ref());
         match self.json {
             true => print_json(&active),

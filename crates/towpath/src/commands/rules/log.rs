@@ -2,7 +2,7 @@
 
 use super::super::Execute;
 use super::host_parser;
-use crate::corrections::fold_hook_log::folded_journal;
+use crate::corrections::folded_journal;
 use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};

@@ -2,14 +2,13 @@
 
 use super::super::Execute;
 use super::paused_line;
-use crate::corrections::active_rules::pause;
-use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::duration_arguments::milliseconds;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::{now_ms, rfc3339};
 use crate::terminal::out;
 use serde_json::json;
+use towpath_corrections::{RuleBook, pause};
 use towpath_store::Pause;
 
 /// Correct nothing for a while.
@@ -56,7 +55,7 @@ impl Execute for PauseArgs {
         let env = invocation.environment()?;
         let since_ms = now_ms();
         let until_ms = self.time.map(|time| since_ms.saturating_add(time));
-        RuleBook::open(env)?.set_pause(Some(Pause { since_ms, until_ms }))?;
+        RuleBook::open(&env.directories.state)?.set_pause(Some(Pause { since_ms, until_ms }))?;
         if self.json {
             let until = until_ms.map(rfc3339);
             out::json(&json!({ "schema": 1, "paused": true, "until": until }));
@@ -76,7 +75,7 @@ impl Execute for ContinueArgs {
         let env = invocation.environment()?;
         let paused = env.journal()?.map_or(Ok(None), |store| pause(&store))?.is_some();
         if paused {
-            RuleBook::open(env)?.set_pause(None)?;
+            RuleBook::open(&env.directories.state)?.set_pause(None)?;
         }
         if self.json {
             out::json(&json!({ "schema": 1, "paused": false, "was_paused": paused }));

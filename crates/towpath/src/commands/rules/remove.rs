@@ -2,15 +2,13 @@
 
 use super::super::Execute;
 use super::no_rule;
-use crate::corrections::active_rules::ActiveRules;
-use crate::corrections::project_rules::RULES_FILE;
+use crate::corrections::active_rules;
 use crate::corrections::rule_view::{rule_json, summary};
-use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use serde_json::json;
-use towpath_corrections::Scope;
+use towpath_corrections::{RULES_FILE, RuleBook, Scope};
 
 /// Remove rules.
 ///
@@ -33,8 +31,8 @@ impl Execute for Args {
         if env.journal()?.is_none() {
             return Err(no_rule(self.rules[0]));
         }
-        let mut book = RuleBook::open(env)?;
-        let known = ActiveRules::read(env, Some(book.store()), &env.current)?;
+        let mut book = RuleBook::open(&env.directories.state)?;
+        let known = active_rules(env, Some(book.store()), &env.current)?;
         let of_number = |number: &u64| {
             let rule = known.rule(*number).ok_or_else(|| no_rule(*number))?;
             match rule.scope {

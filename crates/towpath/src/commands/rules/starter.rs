@@ -4,7 +4,6 @@ use super::super::Execute;
 use super::in_host;
 use crate::corrections::correction_view::correction_lines;
 use crate::corrections::rule_view::{replaced_lines, rule_json, summary};
-use crate::corrections::user_rules_in_journal::{RuleBook, user_rules};
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::count;
@@ -15,7 +14,8 @@ use serde_json::{Value, json};
 use towpath_core::nearest;
 use towpath_corrections::host::Host;
 use towpath_corrections::{
-    Correction, NewRule, Rule, RuleIndex, RuleKind, STARTER, StarterRule, ToolCall, correct,
+    Correction, NewRule, Rule, RuleBook, RuleIndex, RuleKind, STARTER, StarterRule, ToolCall,
+    correct, user_rules,
 };
 use towpath_store::SetRule;
 
@@ -53,7 +53,7 @@ impl Execute for Args {
         };
         let chosen = chosen.iter().map(each).collect::<Result<Vec<_>, CommandError>>()?.concat();
         let (chosen, rules): (Vec<Option<&StarterRule>>, Vec<Rule>) = chosen.into_iter().unzip();
-        let mut book = RuleBook::open(env)?;
+        let mut book = RuleBook::open(&env.directories.state)?;
         let before = book.rules()?;
         let set = book.set(&rules)?;
         let numbers = set.iter().map(|set| set.number().unsigned_abs());
@@ -123,7 +123,7 @@ impl Args {
 
 fn rules(starter: &StarterRule) -> Result<Vec<Rule>, CommandError> {
     let wrong = |error| CommandError::bad_input(format!("{}: {error}", starter.name));
-    let each = |new: NewRule| new.check(0, String::new(), false).map_err(wrong);
+    let each = |new: NewRule| new.check(0, false).map_err(wrong);
     starter.rules().into_iter().map(each).collect()
 }
 

@@ -5,17 +5,17 @@ mod ask_agent_for_rules;
 mod review;
 
 use super::super::Execute;
-use crate::corrections::failures::FailureQuery;
-use crate::corrections::failures::proposal_view::proposal_lines;
-use crate::corrections::failures::suggested_rules::{Recorded, proposal_json};
-use crate::corrections::fold_hook_log::folded_journal;
+use crate::corrections::folded_journal;
+use crate::corrections::proposal_view::proposal_lines;
 use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::choose_agent::AgentFlags;
 use crate::terminal::format::{count, now_ms};
 use crate::terminal::out;
-use serde_json::{Value, json};
+use serde_json::json;
+use towpath_corrections::failure::FailureQuery;
+use towpath_corrections::failure::Recorded;
 use towpath_corrections::failure::Suggestions;
 
 /// Propose rules for mistakes that agents have made.
@@ -72,12 +72,11 @@ impl Execute for Args {
 }
 
 fn print_json(suggestions: &Suggestions) {
-    let proposals = |list: &[_]| list.iter().map(proposal_json).collect::<Vec<Value>>();
     out::json(&json!({
         "schema": 1,
-        "proposals": proposals(&suggestions.proposals),
+        "proposals": suggestions.proposals,
         "unanswered": suggestions.unanswered,
-        "harmful": proposals(&suggestions.harmful),
+        "harmful": suggestions.harmful,
     }));
 }
 

@@ -4,15 +4,18 @@ mod unapplied_rules;
 
 use super::super::Execute;
 use super::{host_parser, in_host, not_applied, show_project_problems};
-use crate::corrections::active_rules::ActiveRules;
+use crate::corrections::active_rules;
 use crate::corrections::correction_view::{correction_json, correction_lines, decision_line};
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::settings::Settings;
 use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use towpath_corrections::host::Host;
+use towpath_corrections::hooks_directory::HooksDirectory;
+use towpath_corrections::host::{AnswerOptions, Host};
+use towpath_corrections::host_state::{self, HostState};
 use towpath_corrections::{Correction, DEFAULT_HOST, ToolCall};
 use unapplied_rules::{UnappliedRule, print_related, unapplied_rules};
 
@@ -45,10 +48,10 @@ impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
         let call = self.call(env)?;
-        let active = ActiveRules::read(env, env.journal()?.as_ref(), &self.directory(env))?;
+        let active = active_rules(env, env.journal()?.as_ref(), &self.directory(env))?;
         show_project_problems(env, active.project.as_ref());
         let correction = active.correct(&call);
-        let decision = active.decide(env, &correction, self.host)?;
+        let decision = self.host.decide(None, &correction, &self.options(env)?);
         let unapplied = unapplied_rules(&active, &call, &correction);
         if self.json {
             let mut shown = correction_json(&call, &correction);
@@ -94,6 +97,18 @@ impl Args {
             .filter(Value::is_object)
             .ok_or_else(|| CommandError::bad_input("--input is no JSON object"))?;
         Ok(self.host.call(tool, input, Some(directory.display().to_string())))
+    }
+
+    /// What the host is answered by the user's settings.
+    fn options(&self, env: &Environment) -> Result<AnswerOptions, CommandError> {
+        let settings = Settings::read(env, None)?;
+        let states = host_state::all(&HooksDirectory::of(&env.directories.state));
+        let drops = |state: &HostState| state.host == self.host && state.drops_rewrites();
+        Ok(AnswerOptions {
+            permission: settings.permission.value,
+            mode: settings.mode.value,
+            drops_rewrites: states.iter().any(drops),
+        })
     }
 
     fn directory(&self, env: &Environment) -> PathBuf {

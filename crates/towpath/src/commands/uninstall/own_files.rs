@@ -2,7 +2,6 @@
 //! never removed because of its path: `TOWPATH_HOME` may name a directory with a `data` or `config`
 //! of another program. A directory is removed when it is empty afterwards; what is left is named.
 
-use crate::corrections::hooks_directory::{OWN_FILES, SESSIONS};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
 use crate::settings::{Settings, USER_FILE};
@@ -13,6 +12,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use towpath_core::RunId;
+use towpath_corrections::hooks_directory::{OWN_FILES, SESSIONS};
 use towpath_process::{Holder, RunLock};
 use towpath_store::disk_usage;
 use towpath_view::foreign_text::escaped;

@@ -2,18 +2,18 @@
 
 use super::Dp;
 use super::aliases_table_of_rules::shortened;
-use crate::corrections::active_rules::ActiveRules;
-use crate::corrections::canonical_rule_directories::{resolved, with_resolved_directories};
 use crate::corrections::correction_view::correction_lines;
 use crate::corrections::rule_view::{directory_line, warnings_here};
-use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
 use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
 use std::path::PathBuf;
-use towpath_corrections::{NewRule, Rule, RuleError, RuleKey, RuleKind, SHELL_TOOL, ToolCall};
+use towpath_corrections::{
+    ActiveRules, NewRule, Rule, RuleBook, RuleError, RuleKey, RuleKind, SHELL_TOOL, ToolCall,
+    resolved, with_resolved_directories,
+};
 use towpath_store::SetRule;
 
 /// Create, replace or delete a tool name alias or a correction rule.
@@ -108,7 +108,7 @@ fn read_script(dp: &Dp<'_>, path: &std::path::Path) -> Result<String, CommandErr
 
 fn set(dp: &Dp<'_>, args: &AliasArgs, kind: RuleKind) -> Result<Exit, CommandError> {
     let new = NewRule { kind, message: args.message.clone(), directory: None };
-    let rule = new.check(0, String::new(), args.force).map_err(refused)?;
+    let rule = new.check(0, args.force).map_err(refused)?;
     let mut book = dp.book()?;
     let before = book.rules()?;
     let replaced = before.iter().find(|other| other.key() == rule.key());

@@ -4,7 +4,7 @@
 use super::Dp;
 use super::aliases_table_of_rules::shortened;
 use super::since_and_dates::utc;
-use crate::corrections::read_rules_to_import::{self, ImportedRules};
+use crate::corrections::shown;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;
 use crate::terminal::format::now_ms;
@@ -13,7 +13,9 @@ use clap::ValueEnum;
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::PathBuf;
-use towpath_corrections::{AboutRules, Rule, RuleKey, RulesFormat, write_dp_aliases};
+use towpath_corrections::{
+    AboutRules, ImportedRules, Rule, RuleKey, RulesFormat, write_dp_aliases,
+};
 
 /// Write all rules to a file, to share them or to keep them.
 ///
@@ -96,7 +98,8 @@ pub fn export(dp: &Dp<'_>, args: &ExportArgs) -> Result<Exit, CommandError> {
 
 pub fn import(dp: &Dp<'_>, args: &ImportArgs) -> Result<Exit, CommandError> {
     let path = dp.env.current.join(dp.env.expand_home(&args.file));
-    let ImportedRules { rules, skipped } = read_rules_to_import::read(dp.env, &path)?;
+    let ImportedRules { rules, skipped } =
+        ImportedRules::read(&dp.env.current, &path).map_err(|error| shown(dp.env, error))?;
     for reason in &skipped {
         out::note(format!("  invalid, skipped: {reason}"));
     }

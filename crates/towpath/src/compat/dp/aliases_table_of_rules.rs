@@ -3,7 +3,7 @@
 use super::alias_set_or_delete_rule::type_word;
 use super::{Dp, aliases_export_and_import};
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::terminal::format::clean;
+use crate::terminal::format::{clean, rfc3339};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::Screen;
@@ -67,7 +67,7 @@ fn list(dp: &Dp<'_>) -> Result<Exit, CommandError> {
 
 /// `2026-02-10 19:00:00`
 fn created(rule: &Rule) -> String {
-    rule.created_at.chars().take(19).collect::<String>().replace('T', " ")
+    rfc3339(rule.created_ms).chars().take(19).collect::<String>().replace('T', " ")
 }
 
 fn alias_json(rule: &Rule) -> Value {
@@ -81,7 +81,7 @@ fn alias_json(rule: &Rule) -> Value {
         "command": key.command,
         "match_kind": if tool_name { "" } else { key.kind.as_str() },
         "message": rule.message.as_deref().unwrap_or_default(),
-        "created_at": rule.created_at,
+        "created_at": rfc3339(rule.created_ms),
         "number": rule.number,
         "enabled": rule.enabled,
         "hits": rule.hits,

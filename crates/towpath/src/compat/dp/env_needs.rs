@@ -2,14 +2,15 @@
 
 use super::Dp;
 use super::since_and_dates::since;
-use crate::corrections::failures::FailureQuery;
-use crate::corrections::failures::grouped_by_mistake::paths;
 use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::terminal::format::rfc3339;
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
+use towpath_corrections::failure::FailureQuery;
 use towpath_corrections::failure::Mistake;
+use towpath_corrections::failure::paths;
 
 /// List programs that were not found.
 ///
@@ -23,7 +24,7 @@ pub struct EnvNeedsArgs {
 
 pub fn execute(dp: &Dp<'_>, args: &EnvNeedsArgs) -> Result<Exit, CommandError> {
     let query = FailureQuery { since_ms: args.since, ..FailureQuery::default() };
-    let found = paths(&query.failures(dp.records()?.as_ref())?);
+    let found = paths(&query.failures(dp.records()?.as_ref())?, &rfc3339);
     let programs: Vec<(String, usize)> = found
         .into_iter()
         .filter_map(|path| match path.mistake? {

@@ -2,7 +2,7 @@
 //! record what was called, `pave --hook` those that correct.
 
 use super::Dp;
-use crate::corrections::install::{Hooks, HostFiles, Request, Target, is_dp, plan};
+use crate::corrections::install::{apply, plan};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::session::choose_agent::host_version;
 use crate::terminal::out;
@@ -10,6 +10,7 @@ use crate::terminal::shown_path::shown_path;
 use serde_json::json;
 use std::path::PathBuf;
 use towpath_corrections::host::{HookEvent, Host};
+use towpath_corrections::install::{Hooks, HostFiles, Request, Target, is_dp};
 
 /// Record the calls of an agent program by its hooks.
 ///
@@ -113,14 +114,17 @@ fn install(
 ) -> Result<bool, CommandError> {
     // Failed calls are what this name is for: a version that is not known is taken for a new one.
     let version = host_version(dp.env, host).or(Some((u64::MAX, 0, 0)));
-    let target = settings.map_or(Target::User, Target::File);
+    let target = settings.map_or(Target::User, |file| Target::File(dp.env.expand_home(&file)));
     let as_dp = is_dp(dp.env) && HostFiles::of(host).has_commands();
-    let plan = plan(dp.env, &Request { host, target, hooks, remove: false, version, as_dp })?;
-    plan.apply(dp.env)?;
+    let request = Request { host, target, hooks, remove: false, version, as_dp };
+    let (plan, notes) = plan(dp.env, &request)?;
+    apply(dp.env, &plan)?;
     for change in plan.changes.iter().filter(|_| !plan.is_empty()) {
         let file = shown_path(&change.path, dp.env);
         out::note(format!("{file}: {}", change.action().word()));
     }
-    plan.notes.iter().for_each(|note| out::note(format!("note: {note}")));
+    for note in &notes {
+        out::note(format!("note: {note}"));
+    }
     Ok(!plan.is_empty())
 }

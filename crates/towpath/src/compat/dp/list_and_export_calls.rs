@@ -3,13 +3,13 @@
 use super::Dp;
 use super::recorded_calls::{desire_json, error, input, invocation_json, shown_error};
 use super::since_and_dates::{date_time, since};
-use crate::corrections::failures::recorded;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::rfc3339;
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::Screen;
 use towpath_corrections::failure::Mistake;
+use towpath_corrections::failure::recorded;
 use towpath_store::{Order, ToolCallFilter, ToolCallRow};
 
 /// List recent failed calls.

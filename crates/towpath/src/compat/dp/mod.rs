@@ -22,7 +22,6 @@ mod sources;
 mod stats_of_recorded_calls;
 mod suggest_rules_from_mistakes;
 
-use crate::corrections::user_rules_in_journal::{RuleBook, user_rules};
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Ended, ErrorKind, Exit};
 use crate::terminal::out;
@@ -30,7 +29,7 @@ use clap::{Parser, Subcommand};
 use config_file::DpConfig;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use towpath_corrections::Rule;
+use towpath_corrections::{Rule, RuleBook, user_rules};
 
 /// Correct the commands, flags and tool names that agents get wrong.
 ///
@@ -98,8 +97,8 @@ impl Dp<'_> {
     /// The rules, of the user or of the file that was named.
     fn book(&self) -> Result<RuleBook, CommandError> {
         match &self.db {
-            Some(path) => RuleBook::in_file(&self.own_database(path)?),
-            None => RuleBook::open(self.env),
+            Some(path) => Ok(RuleBook::in_file(&self.own_database(path)?)?),
+            None => Ok(RuleBook::open(&self.env.directories.state)?),
         }
     }
 

@@ -1,12 +1,13 @@
 //! `dp pave-check`: the hook before a call. It is found on the raw arguments, because it runs before
 //! every call of an agent and the argument parser takes longer than its answer.
 
-use crate::corrections::hook::{self, PaveCheck};
+use crate::corrections::hook;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::Exit;
 use crate::terminal::out;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use towpath_corrections::hook::PaveCheck;
 
 /// What the arguments ask for, if it is this: the file of `--db`, or none.
 pub fn asked(arguments: &[OsString]) -> Option<Option<PathBuf>> {

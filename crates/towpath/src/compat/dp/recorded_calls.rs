@@ -1,11 +1,11 @@
 //! The recorded calls that `dp` shows: a failed one is a *desire*, any is an *invocation*.
 
 use super::Dp;
-use crate::corrections::failures::{message_line, recorded};
-use crate::corrections::fold_hook_log::folded_journal;
+use crate::corrections::folded_journal;
 use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::rfc3339;
 use serde_json::{Map, Value, json};
+use towpath_corrections::failure::{message_line, recorded};
 use towpath_store::{Store, ToolCallFilter, ToolCallRow};
 
 impl Dp<'_> {

@@ -1,13 +1,13 @@
 //! `dp sources`: the agent programs whose calls can be recorded.
 
 use super::Dp;
-use crate::corrections::install::HostFiles;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
 use towpath_corrections::host::Host;
+use towpath_corrections::install::HostFiles;
 
 pub fn execute(dp: &Dp<'_>) -> Result<Exit, CommandError> {
     let rows = Host::ALL.map(|host| (host.name(), format!("{} hooks", HostFiles::of(host).title)));

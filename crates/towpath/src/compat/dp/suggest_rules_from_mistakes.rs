@@ -2,11 +2,11 @@
 
 use super::Dp;
 use super::since_and_dates::since;
-use crate::corrections::failures::FailureQuery;
-use crate::corrections::failures::proposal_view::proposal_lines;
-use crate::corrections::failures::suggested_rules::{Recorded, proposal_json};
+use crate::corrections::proposal_view::proposal_lines;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
+use towpath_corrections::failure::FailureQuery;
+use towpath_corrections::failure::Recorded;
 
 /// Propose rules for mistakes that agents have made.
 ///
@@ -30,7 +30,7 @@ pub fn execute(dp: &Dp<'_>, args: &SuggestArgs) -> Result<Exit, CommandError> {
     let recorded = Recorded::read(dp.records()?.as_ref(), &query)?;
     let proposals = recorded.suggestions(OCCURRENCES).proposals;
     if dp.json {
-        out::json(&proposals.iter().map(proposal_json).collect());
+        out::json(&serde_json::json!(proposals));
         return Ok(Exit::Done);
     }
     if proposals.is_empty() {

@@ -1,8 +1,9 @@
 //! Which agent program the user means: by one of the few known names, or by its path. One that cannot
 //! be used is refused before anything runs; the variable is ignored by a recipe without agents.
 
-use crate::environment::{Environment, is_program};
+use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
+use crate::files::is_program;
 use crate::session::choose_agent::AgentFlags;
 use std::path::Path;
 use towpath_core::quoted_list;

@@ -2,18 +2,23 @@
 //! something in it that the user has not seen.
 
 use super::AddedRule;
-use crate::corrections::active_rules::ActiveRules;
-use crate::corrections::project_rules::{FileTrust, ProjectRules, RULES_FILE};
-use crate::corrections::project_rules_edit::{EditError, with_rule};
+use crate::corrections::active_rules;
 use crate::corrections::rule_view::warnings_here;
-use crate::corrections::user_rules_in_journal::RuleBook;
 use crate::environment::{Environment, is_project};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::terminal::diagnostics;
 use crate::terminal::shown_path::shown_path;
 use std::path::{Path, PathBuf};
-use towpath_corrections::{Rule, Scope};
+use towpath_corrections::{
+    EditError, FileTrust, ProjectRules, RULES_FILE, Rule, RuleBook, Scope, with_rule,
+};
+
+/// What a new file begins with.
+const HEADER: &str = "\
+# Corrections of what coding agents type wrong in this project.
+# Each user agrees to them once: towpath trust .towpath/rules.toml
+";
 
 pub fn add(env: &Environment, rule: Rule, dry_run: bool) -> Result<AddedRule, CommandError> {
     let root = root(env)?;
@@ -26,7 +31,7 @@ pub fn add(env: &Environment, rule: Rule, dry_run: bool) -> Result<AddedRule, Co
     let key = rule.key();
     let replaces = before.iter().flat_map(|file| &file.rules).find(|old| old.key() == key).cloned();
     let (edited, _) =
-        with_rule(&path, text, &written).map_err(|error| unwritable(env, &path, error))?;
+        with_rule(&path, text, &written, HEADER).map_err(|error| unwritable(env, &path, error))?;
     if !dry_run {
         write(&path, text.is_some(), &edited)
             .map_err(|e| CommandError::setup(format!("{}: {e}", shown_path(&path, env))))?;
@@ -34,7 +39,7 @@ pub fn add(env: &Environment, rule: Rule, dry_run: bool) -> Result<AddedRule, Co
             trust(env, &path)?;
         }
     }
-    let known = ActiveRules::read(env, env.journal()?.as_ref(), &root)?;
+    let known = active_rules(env, env.journal()?.as_ref(), &root)?;
     let in_file = known.project.iter().flat_map(|project| &project.rules);
     let saved = in_file.into_iter().find(|known| !dry_run && known.key() == key).cloned();
     let rule = saved.unwrap_or(Rule { scope: Scope::Project, ..rule });
@@ -74,9 +79,9 @@ fn write(path: &Path, exists: bool, text: &str) -> std::io::Result<()> {
 }
 
 fn trust(env: &Environment, path: &Path) -> Result<(), CommandError> {
-    let mut book = RuleBook::open(env)?;
+    let mut book = RuleBook::open(&env.directories.state)?;
     let Some(rules) = ProjectRules::of_file(Some(book.store()), path)? else { return Ok(()) };
-    rules.record_trust(&mut book)
+    Ok(rules.record_trust(&mut book)?)
 }
 
 fn unwritable(env: &Environment, path: &Path, error: EditError) -> CommandError {

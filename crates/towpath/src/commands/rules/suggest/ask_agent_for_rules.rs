@@ -1,7 +1,6 @@
 //! Asks an agent for rules where nothing that worked was recorded. It is one run of a recipe with one
 //! step, recorded like any other. Its answer is data: checked, and tried on all recorded calls.
 
-use crate::corrections::failures::suggested_rules::Recorded;
 use crate::environment::{Environment, own_program};
 use crate::exit_codes_and_errors::CommandError;
 use crate::session::choose_agent::AgentFlags;
@@ -11,6 +10,7 @@ use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 use towpath_core::extract_json;
 use towpath_corrections::NewRule;
+use towpath_corrections::failure::Recorded;
 use towpath_corrections::failure::{Evidence, Suggestions, judge};
 
 /// More are left for the next time.

@@ -1,18 +1,19 @@
 //! Shows proposals one by one on a terminal, and does what the user answers.
 
 use super::print_rest;
-use crate::corrections::failures::proposal_view::proposal_lines;
-use crate::corrections::failures::suggested_rules::Recorded;
-use crate::corrections::read_rules_to_import;
+use crate::corrections::proposal_view::proposal_lines;
 use crate::corrections::rule_view::summary;
-use crate::corrections::user_rules_in_journal::{RuleBook, key_text};
+use crate::corrections::shown;
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
 use crate::terminal::format::{clean, now_ms};
 use crate::terminal::out;
 use std::process::Command;
+use towpath_corrections::failure::Recorded;
 use towpath_corrections::failure::{Proposal, Suggestions, judge};
-use towpath_corrections::{AboutRules, NewRule, Rule, RulesFormat, write_rules};
+use towpath_corrections::{
+    AboutRules, Error, ImportedRules, NewRule, Rule, RuleBook, RulesFormat, key_text, write_rules,
+};
 
 enum Answer {
     Accept,
@@ -75,13 +76,13 @@ fn ask() -> Answer {
 }
 
 fn rule(new: &NewRule) -> Result<Rule, CommandError> {
-    let checked = new.clone().check(0, String::new(), false);
+    let checked = new.clone().check(0, false);
     checked.map_err(|error| CommandError::bad_input(error.to_string()))
 }
 
 fn accept(env: &Environment, proposal: &Proposal) -> Result<(), CommandError> {
     let rule = rule(&proposal.rule)?;
-    let set = RuleBook::open(env)?.set(std::slice::from_ref(&rule))?;
+    let set = RuleBook::open(&env.directories.state)?.set(std::slice::from_ref(&rule))?;
     let number = set.first().map_or(0, |set| set.number().unsigned_abs());
     out::line(format!("rule {number} added: {}", summary(&rule)));
     Ok(())
@@ -89,7 +90,8 @@ fn accept(env: &Environment, proposal: &Proposal) -> Result<(), CommandError> {
 
 fn dismiss(env: &Environment, proposal: &Proposal) -> Result<(), CommandError> {
     let key = key_text(&proposal.rule.kind.key());
-    RuleBook::open(env)?.change(|store| Ok(store.suggestion_dismiss(&key, now_ms())?))?;
+    RuleBook::open(&env.directories.state)?
+        .change(|store| store.suggestion_dismiss(&key, now_ms()).map_err(Error::from))?;
     out::line("dismissed; it is not proposed again");
     Ok(())
 }
@@ -119,9 +121,9 @@ fn edited(
     if !status.success() {
         return Ok(Err("the editor failed".to_owned()));
     }
-    let rules = match read_rules_to_import::read(env, file.path()) {
+    let rules = match ImportedRules::read(&env.current, file.path()) {
         Ok(imported) => imported.rules,
-        Err(error) => return Ok(Err(error.message)),
+        Err(error) => return Ok(Err(shown(env, error).message)),
     };
     let [rule] = rules.as_slice() else { return Ok(Err("write one rule".to_owned())) };
     let new = NewRule {

@@ -1,11 +1,9 @@
 //! The rules about a command that do not change it, and why, for the user who wonders.
 
-use crate::corrections::active_rules::ActiveRules;
-use crate::corrections::project_rules::FileTrust;
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use serde_json::{Value, json};
-use towpath_corrections::{Correction, Rule, Scope, ToolCall, unapplied};
+use towpath_corrections::{ActiveRules, Correction, FileTrust, Rule, Scope, ToolCall, unapplied};
 
 pub struct UnappliedRule {
     /// 0 for a rule of a file that was never trusted.
