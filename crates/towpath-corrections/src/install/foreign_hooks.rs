@@ -44,11 +44,11 @@ pub fn foreign_hooks(user: &dyn User, host: Host, root: &Path) -> Vec<Obstacle> 
 /// The commands of others that run before a call.
 fn before_call(settings: &Value, row: &HostFiles) -> Vec<String> {
     let events = row.events.iter().filter(|event| event.event == HookEvent::Pre);
-    let lists = events.filter_map(|event| settings["hooks"][event.name].as_array());
+    let lists = events.filter_map(|event| settings["hooks"][&event.name].as_array());
     let entries = lists.flatten().flat_map(|entry| match row.form {
         Form::Grouped => entry["hooks"].as_array().cloned().unwrap_or_default(),
         Form::Flat | Form::Plugin => vec![entry.clone()],
     });
-    let commands = entries.filter_map(|entry| entry[row.command_key].as_str().map(str::to_owned));
+    let commands = entries.filter_map(|entry| entry[&row.command_key].as_str().map(str::to_owned));
     commands.filter(|command| !is_ours(command, row.host)).collect()
 }

@@ -2,6 +2,7 @@
 //! bytes stay. Comments and trailing commas are read where the program whose file it is reads them.
 //! Nothing is repaired: what is not JSON is an error with its position.
 
+use serde::Deserialize;
 use serde_json::Value;
 use std::ops::Range;
 
@@ -42,9 +43,11 @@ pub struct JsonError {
 }
 
 /// Whether a program reads comments and trailing commas in its file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Comments {
     Allowed,
+    #[default]
     Refused,
 }
 

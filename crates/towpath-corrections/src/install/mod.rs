@@ -164,7 +164,7 @@ fn edit(
     let wanted: Vec<(InstalledEvent, String)> = events
         .iter()
         .filter(|event| request.hooks.has(event.event, request.as_dp))
-        .map(|event| (*event, program.command(row, event.event)))
+        .map(|event| (event.clone(), program.command(row, event.event)))
         .collect();
     let known = match (file.text(), request.version) {
         (None, _) => Ok(None),
@@ -212,7 +212,8 @@ pub fn settings_for_claude_code(
     let row = HostFiles::of(Host::ClaudeCode);
     let program = Program::of(user, Scope::User)?;
     let entry = |event: InstalledEvent| {
-        (event.name.to_owned(), json!([row.entry(&program.command(row, event.event))]))
+        let entry = row.entry(&program.command(row, event.event));
+        (event.name, json!([entry]))
     };
     let events = row.events(Scope::User, version).into_iter().map(entry);
     Ok(json!({ "hooks": events.collect::<Map<String, Value>>() }))

@@ -54,9 +54,11 @@ fn found<'a>(root: &'a Node, row: &HostFiles) -> Vec<Found<'a>> {
     for (member, event) in members.iter().enumerate() {
         for (item, entry) in event.value.children().iter().enumerate() {
             let mut add = |inner: Option<usize>, entry: &'a Node| {
-                let command = entry.get(row.command_key);
-                let named =
-                    row.events.iter().find(|known| event.key.as_deref() == Some(known.name));
+                let command = entry.get(&row.command_key);
+                let named = row
+                    .events
+                    .iter()
+                    .find(|known| event.key.as_deref() == Some(known.name.as_str()));
                 let of_dp = |text: &str| {
                     let event = named?.event;
                     dp_hook_of(text, row.host, event).then_some(event)
@@ -93,7 +95,7 @@ pub fn own_entries(text: &str, row: &HostFiles) -> Result<Vec<OwnEntry>, JsonErr
 pub fn only_ours(row: &HostFiles, scope: Scope, wanted: &[(InstalledEvent, String)]) -> String {
     let events: Map<String, Value> = wanted
         .iter()
-        .map(|(event, command)| (event.name.to_owned(), json!([row.entry(command)])))
+        .map(|(event, command)| (event.name.clone(), json!([row.entry(command)])))
         .collect();
     let mut file = Map::from_iter([(HOOKS.to_owned(), Value::Object(events))]);
     if scope == Scope::Project || row.framed_for_users {
@@ -148,12 +150,12 @@ fn with_entry(
     let entry = row.entry(command);
     expect(&root, "the file", Node::is_object, "an object")?;
     let Some(hooks) = root.get(HOOKS) else {
-        let value = json!({ event.name: [entry] });
+        let value = json!({ event.name.as_str(): [entry] });
         return Ok(append(text, &formatting, &root, Some(HOOKS), &value));
     };
     expect(hooks, "`hooks`", Node::is_object, "an object")?;
-    let Some(list) = hooks.get(event.name) else {
-        return Ok(append(text, &formatting, hooks, Some(event.name), &json!([entry])));
+    let Some(list) = hooks.get(&event.name) else {
+        return Ok(append(text, &formatting, hooks, Some(&event.name), &json!([entry])));
     };
     expect(list, &format!("`hooks.{}`", event.name), Node::is_array, "an array")?;
     Ok(append(text, &formatting, list, None, &entry))

@@ -88,7 +88,7 @@ impl Args {
             self.print_change(env, &screen, change);
         }
         if plan.is_empty() {
-            let title = HostFiles::of(plan.host).title;
+            let title = &HostFiles::of(plan.host).title;
             let (file, scope) = (shown_path(&plan.changes[0].path, env), plan.scope.name());
             out::line(match self.remove {
                 true => {

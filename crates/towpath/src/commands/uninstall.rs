@@ -66,7 +66,7 @@ impl Execute for Args {
             if !self.dry_run {
                 apply(env, plan)?;
             }
-            let title = HostFiles::of(plan.host).title;
+            let title = &HostFiles::of(plan.host).title;
             let file = shown_path(&plan.changes[0].path, env);
             out::line(format!("{verb} the hooks of {title} in {file}"));
         }

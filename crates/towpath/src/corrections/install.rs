@@ -22,7 +22,7 @@ pub fn apply(env: &Environment, plan: &Plan) -> Result<(), CommandError> {
 
 /// What is in the way of our hooks, in a line.
 pub fn obstacle_note(obstacle: &Obstacle, host: Host) -> String {
-    let title = HostFiles::of(host).title;
+    let title = &HostFiles::of(host).title;
     match obstacle {
         Obstacle::AllOff(key) => format!("{key} is true in this file: {title} runs no hook at all"),
         Obstacle::OtherHook(command) => format!(
@@ -60,7 +60,7 @@ fn notes(env: &Environment, request: &Request, plan: &Plan) -> Vec<String> {
         }
         Host::OpenCode if changed => opencode_note(env, plan),
         Host::Gemini | Host::Copilot | Host::Cursor if changed && project => {
-            let title = HostFiles::of(request.host).title;
+            let title = &HostFiles::of(request.host).title;
             format!("{title} runs the hooks of a project only in a trusted folder")
         }
         _ => return notes,

@@ -11,7 +11,7 @@ fn wanted(row: &HostFiles) -> Vec<(InstalledEvent, String)> {
     let command = |event: &InstalledEvent| {
         format!("/opt/towpath hook {} --host {}", event.event.name(), row.host.name())
     };
-    row.events.iter().map(|event| (*event, command(event))).collect()
+    row.events.iter().map(|event| (event.clone(), command(event))).collect()
 }
 
 fn installed(text: &str, host: Host) -> String {
@@ -40,7 +40,7 @@ fn expected(mut value: Value, row: &HostFiles, wanted: &[(InstalledEvent, String
     let hooks = members.entry("hooks").or_insert(json!({}));
     for (event, command) in wanted {
         let events = hooks.as_object_mut().expect("an object");
-        let list = events.entry(event.name).or_insert(json!([]));
+        let list = events.entry(event.name.clone()).or_insert(json!([]));
         list.as_array_mut().expect("a list").push(row.entry(command));
     }
     value
@@ -62,7 +62,7 @@ fn an_entry_is_added_in_the_formatting_of_the_file() {
 #[test]
 fn what_was_there_comes_back_to_the_byte() {
     for row in HOSTS.iter().filter(|row| row.form != Form::Plugin) {
-        let pre = row.events[0].name;
+        let pre = &row.events[0].name;
         for text in [
             "{}",
             "{ }\n",
@@ -154,8 +154,8 @@ fn what_has_another_shape_is_refused_with_its_position() {
 #[test]
 fn an_event_that_a_version_does_not_read_is_left_out() {
     let row = HostFiles::of(Host::ClaudeCode);
-    let names = |scope, version| -> Vec<&str> {
-        row.events(scope, version).iter().map(|event| event.name).collect()
+    let names = |scope, version| -> Vec<String> {
+        row.events(scope, version).into_iter().map(|event| event.name).collect()
     };
     let basic = ["PreToolUse", "PostToolUse"];
     assert_eq!(names(Scope::User, None), basic);

@@ -102,7 +102,7 @@ pub fn names() -> String {
 fn recorded_events(host: Host) -> String {
     let events = HostFiles::of(host).events.iter();
     let after = events.filter(|event| matches!(event.event, HookEvent::Post | HookEvent::Failure));
-    after.map(|event| event.name).collect::<Vec<_>>().join(" + ")
+    after.map(|event| event.name.as_str()).collect::<Vec<_>>().join(" + ")
 }
 
 /// Whether something was written.
