@@ -4,7 +4,8 @@ use crate::environment::Environment;
 use crate::terminal::format::{clean, rfc3339};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::terminal_width_and_colours::cut;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::path::Path;
 use towpath_corrections::{Rule, RuleKind, RuleWarning, Scope, warnings};
 
@@ -105,23 +106,23 @@ fn details(kind: &RuleKind) -> [(&'static str, Option<String>); 3] {
     [("letters with a value", valued), ("timeout", timeout), ("template", template)]
 }
 
-/// Every key is always there.
+/// A rule for other programs. Every key is always there.
+#[derive(Serialize)]
+struct RuleRow<'a> {
+    number: u64,
+    #[serde(flatten)]
+    kind: &'a RuleKind,
+    message: &'a Option<String>,
+    directory: &'a Option<String>,
+    scope: Scope,
+    enabled: bool,
+    created_at: Option<String>,
+    hits: u64,
+}
+
 pub fn rule_json(rule: &Rule) -> Value {
-    let mut fields = Map::from_iter([("number".to_owned(), json!(rule.number))]);
-    if let Ok(Value::Object(kind)) = serde_json::to_value(&rule.kind) {
-        fields.extend(kind);
-    }
-    let scope = match rule.scope {
-        Scope::User => "user",
-        Scope::Project => "project",
-    };
-    fields.extend([
-        ("message".to_owned(), json!(rule.message)),
-        ("directory".to_owned(), json!(rule.directory)),
-        ("scope".to_owned(), json!(scope)),
-        ("enabled".to_owned(), json!(rule.enabled)),
-        ("created_at".to_owned(), json!((rule.created_ms != 0).then(|| rfc3339(rule.created_ms)))),
-        ("hits".to_owned(), json!(rule.hits)),
-    ]);
-    Value::Object(fields)
+    let Rule { number, kind, message, enabled, directory, scope, created_ms, hits } = rule;
+    let created_at = (*created_ms != 0).then(|| rfc3339(*created_ms));
+    let (number, scope, enabled, hits) = (*number, *scope, *enabled, *hits);
+    json!(RuleRow { number, kind, message, directory, scope, enabled, created_at, hits })
 }

@@ -8,7 +8,7 @@ use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use towpath_corrections::failure::{Counted, matches};
 use towpath_store::{ToolCallFilter, ToolCallRow};
 use towpath_view::foreign_text::first_line;
 
@@ -31,7 +31,7 @@ pub fn inspect(dp: &Dp<'_>, args: &InspectArgs) -> Result<Exit, CommandError> {
     let filter =
         ToolCallFilter { since_ms: args.since, failed_only: true, ..ToolCallFilter::default() };
     let mut calls = dp.calls(&filter)?;
-    calls.retain(|call| is_like(&call.tool, &args.pattern));
+    calls.retain(|call| matches(&call.tool, &args.pattern));
     let view = Inspected::new(&calls, args.top, alias_of(&dp.rules()?, &args.pattern));
     match dp.json {
         true => out::json(&view.json(&args.pattern)),
@@ -40,64 +40,39 @@ pub fn inspect(dp: &Dp<'_>, args: &InspectArgs) -> Result<Exit, CommandError> {
     Ok(Exit::Done)
 }
 
-/// Whether a name is like a pattern, whose `%` is any text, as in SQL.
-fn is_like(name: &str, pattern: &str) -> bool {
-    let mut parts = pattern.split('%');
-    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
-        return false;
-    };
-    let parts: Vec<&str> = parts.collect();
-    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
-    for part in middle {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
-}
-
 struct Inspected {
     total: usize,
     /// The first and the last.
     seen: Option<(i64, i64)>,
     alias: Option<String>,
-    days: Vec<(String, usize)>,
-    inputs: Vec<(String, usize)>,
-    errors: Vec<(String, usize)>,
+    days: Vec<Counted>,
+    inputs: Vec<Counted>,
+    errors: Vec<Counted>,
 }
 
 impl Inspected {
     fn new(calls: &[ToolCallRow], top: usize, alias: Option<String>) -> Inspected {
         let times = || calls.iter().map(|call| call.at_ms);
-        let mut days: Vec<(String, usize)> = counted(calls.iter().map(|call| date(call.at_ms)));
-        days.sort();
-        let most = |mut counts: Vec<(String, usize)>| {
-            counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-            counts.truncate(top);
-            counts
-        };
         Inspected {
             total: calls.len(),
             seen: times().min().zip(times().max()),
             alias,
-            days,
-            inputs: most(counted(calls.iter().map(|call| call.input.clone()))),
-            errors: most(counted(calls.iter().map(|call| error(call).to_owned()))),
+            days: Counted::each("date", calls.iter().map(|call| date(call.at_ms))),
+            inputs: Counted::most("name", calls.iter().map(|call| call.input.clone()), top),
+            errors: Counted::most("name", calls.iter().map(|call| error(call).to_owned()), top),
         }
     }
 
     fn json(&self, pattern: &str) -> Value {
-        let named = |counts: &[(String, usize)], key: &str| -> Value {
-            counts.iter().map(|(name, count)| json!({ key: name, "count": count })).collect()
-        };
         json!({
             "pattern": pattern,
             "total": self.total,
             "first_seen": self.seen.map(|(first, _)| utc(first)),
             "last_seen": self.seen.map(|(_, last)| utc(last)),
             "alias_to": self.alias.as_deref().unwrap_or_default(),
-            "histogram": named(&self.days, "date"),
-            "top_inputs": named(&self.inputs, "name"),
-            "top_errors": named(&self.errors, "name"),
+            "histogram": self.days,
+            "top_inputs": self.inputs,
+            "top_errors": self.errors,
         })
     }
 
@@ -114,14 +89,14 @@ impl Inspected {
             out::line(format!("Alias:      {alias}"));
         }
         out::line("\nFrequency:");
-        let most = self.days.iter().map(|(_, count)| *count).max().unwrap_or(1);
-        for (day, count) in &self.days {
+        let most = self.days.iter().map(|day| day.count).max().unwrap_or(1);
+        for Counted { text: day, count, .. } in &self.days {
             let bar = "#".repeat((count * BAR / most).max(1));
             out::line(format!("  {day}  {bar} {count}"));
         }
         for (title, counts) in [("Top inputs:", &self.inputs), ("Top errors:", &self.errors)] {
             out::line(format!("\n{title}"));
-            for (name, count) in counts {
+            for Counted { text: name, count, .. } in counts {
                 screen.line(&format!("  {count:4}  {}", first_line(shown_error(name))));
             }
         }
@@ -130,31 +105,3 @@ impl Inspected {
 
 /// The longest bar of the histogram.
 const BAR: usize = 40;
-
-fn counted(names: impl Iterator<Item = String>) -> Vec<(String, usize)> {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    names.for_each(|name| *counts.entry(name).or_default() += 1);
-    counts.into_iter().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_percent_sign_is_any_text() {
-        for (pattern, is) in [
-            ("read_file", true),
-            ("read", false),
-            ("read%", true),
-            ("%file", true),
-            ("%", true),
-            ("r%d%f%e", true),
-            ("%x%", false),
-            ("read_file%", true),
-            ("", false),
-        ] {
-            assert_eq!(is_like("read_file", pattern), is, "{pattern}");
-        }
-    }
-}
