@@ -4,7 +4,7 @@ use crate::correction::{Applied, Correction, Denial, Edit, Rewrite, apply};
 use crate::rule::{Rule, RuleKind};
 use crate::rule_index::{RuleIndex, is_on_command_line};
 use crate::tool_call::ToolCall;
-use crate::{line, text_and_regex_matches};
+use crate::{line, text_matches};
 use serde_json::{Value, json};
 
 /// Compares a call with the rules. Never fails: what is not certain is unchanged.
@@ -119,11 +119,11 @@ pub(crate) fn text_edits(text: &str, rule: &Rule) -> Vec<Edit> {
     let edit = |(range, text)| Edit { range, text, rules: vec![rule.number] };
     match &rule.kind {
         RuleKind::ParameterLiteral { from, to, .. } => {
-            let found = text_and_regex_matches::occurrences(text, from, to);
+            let found = text_matches::occurrences(text, from, to);
             found.into_iter().map(|range| edit((range, to.clone()))).collect()
         }
         RuleKind::Regex { from, to, .. } => {
-            text_and_regex_matches::matches(text, from, to).into_iter().map(edit).collect()
+            text_matches::matches(text, from, to).into_iter().map(edit).collect()
         }
         _ => Vec::new(),
     }

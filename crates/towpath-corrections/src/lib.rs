@@ -12,18 +12,18 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `rule`, `check_new_rule`, `rule_warnings` | a rule and its key; the checks when one is created |
+//! | `rule`, `new_rule`, `rule_warnings` | a rule and its key; the checks when one is created |
 //! | `rule_index` | rules by tool and program |
 //! | `tool_call`, `correction` | what comes in and what comes out |
 //! | `correct_tool_call` | tool names, parameters of any tool, and the dispatch to `line` |
 //! | `line` | a shell command line: which edits there are, which of them win, whether the result is right |
 //! | `recipe` | a command that becomes a script: templates, positions, grouping |
 //! | `same_outside_edits` | whether two scripts are the same outside of the edits |
-//! | `rules_file`, `rule_from_dp_alias` | rules in a file that is shared; those of `dp` |
-//! | `agents_md`, `starter_rules` | rules as instructions for an agent; rules to begin with |
+//! | `rules_file`, `dp_alias` | rules in a file that is shared; those of `dp` |
+//! | `agents_md`, `starter_rule` | rules as instructions for an agent; rules to begin with |
 //! | `host` | the agent programs: what their hooks are given, and what they understand as an answer |
 //! | `snapshot` | the rules in one flat file, of which a hook reads only what a call may need |
-//! | `command_prefix`, `escape_for_nesting`, `text_and_regex_matches` | words, quoting and searching |
+//! | `command_prefix`, `escape_for_nesting`, `text_matches` | words, quoting and searching |
 //! | `mask_secrets` | recorded calls without secrets |
 //! | `failure` | what failed calls have in common, and the rules that would have prevented them |
 //! | `user` | what must be known of the user, whose environment the binary reads |
@@ -38,10 +38,10 @@
 
 mod active_rules;
 mod agents_md;
-mod check_new_rule;
 mod command_prefix;
 mod correct_tool_call;
 mod correction;
+mod dp_alias;
 mod error;
 mod escape_for_nesting;
 pub mod failure;
@@ -58,13 +58,13 @@ mod imported_rules;
 pub mod install;
 mod line;
 pub mod mask_secrets;
+mod new_rule;
 mod project_rules;
 mod recipe;
 mod resolved;
 mod rule;
 mod rule_book;
 mod rule_change;
-mod rule_from_dp_alias;
 mod rule_index;
 mod rule_warnings;
 mod rules_file;
@@ -74,32 +74,32 @@ mod session_lines;
 pub mod snapshot;
 #[allow(clippy::disallowed_methods)]
 pub mod stamped_file;
-mod starter_rules;
-mod text_and_regex_matches;
+mod starter_rule;
+mod text_matches;
 mod tool_call;
 mod user;
 
 pub use active_rules::{ActiveRules, pause};
 pub use agents_md::{BrokenMarkers, agents_md, agents_md_lines, with_agents_md};
-pub use check_new_rule::{NewRule, RuleError};
 pub use correct_tool_call::correct;
 pub use correction::{Applied, Correction, Denial, Edit, Rewrite};
+pub use dp_alias::{DpAlias, UnknownAlias};
 pub use error::Error;
 pub use imported_rules::ImportedRules;
 pub use line::{Unapplied, unapplied};
+pub use new_rule::{NewRule, RuleError};
 pub use project_rules::{FileTrust, ProjectRules, RULES_FILE};
 pub use recipe::template::TemplateError;
 pub use resolved::{resolved, with_resolved_directories};
 pub use rule::{KindName, Rule, RuleKey, RuleKind, SHELL_PARAMETER, SHELL_TOOL, Scope, merge};
 pub use rule_book::{RuleBook, key_text, user_rules};
-pub use rule_from_dp_alias::{DpAlias, UnknownAlias};
 pub use rule_index::RuleIndex;
 pub use rule_warnings::{RuleWarning, warnings};
 pub use rules_file::edit::{EditError, with_rule};
 pub use rules_file::{
     AboutRules, RuleInFile, RulesFile, RulesFormat, read_rules, write_dp_aliases, write_rules,
 };
-pub use starter_rules::{STARTER, StarterRule};
+pub use starter_rule::{STARTER, StarterRule};
 pub use tool_call::{DEFAULT_HOST, ShellTool, TimeoutParameter, ToolCall};
 pub use user::{HookSettings, User};
 

@@ -3,7 +3,7 @@
 
 use crate::rule::{Rule, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
 use crate::tool_call::ToolCall;
-use crate::{command_prefix, text_and_regex_matches};
+use crate::{command_prefix, text_matches};
 use std::collections::{BTreeSet, HashMap};
 
 /// The enabled rules, ready to correct calls.
@@ -45,7 +45,7 @@ impl Lookup {
                 Lookup::Parameter { tool: tool.clone(), required: Some(from.clone()) }
             }
             RuleKind::Regex { tool, from, .. } => {
-                let required = text_and_regex_matches::required_literal(from);
+                let required = text_matches::required_literal(from);
                 Lookup::Parameter { tool: tool.clone(), required }
             }
             kind => {

@@ -1,11 +1,11 @@
 //! What is odd about a rule, though it is accepted.
 
 use crate::line::is_known_option;
+use crate::recipe::grouping::Shape;
 use crate::recipe::template::{Piece, Template, Value};
-use crate::recipe::wrap_in_braces_or_subshell::Shape;
 use crate::recipe::{marked, variants};
 use crate::rule::{Rule, RuleKind};
-use crate::{command_prefix, text_and_regex_matches};
+use crate::{command_prefix, text_matches};
 use towpath_core::{data_rows, data_section};
 use towpath_shell::bash;
 
@@ -57,7 +57,7 @@ pub fn warnings(
             found.extend(leaves.then(|| RuleWarning::LeavesValue { option: from.clone() }));
         }
         RuleKind::Regex { from, to, .. } => {
-            let again = text_and_regex_matches::matches(to, from, "").into_iter().next().is_some();
+            let again = text_matches::matches(to, from, "").into_iter().next().is_some();
             found.extend(again.then_some(RuleWarning::MatchesItself));
         }
         _ => {}

@@ -30,7 +30,7 @@ mod write;
 pub use read::read_rules;
 pub use write::{write_dp_aliases, write_rules};
 
-use crate::check_new_rule::NewRule;
+use crate::new_rule::NewRule;
 use crate::rule::Rule;
 use towpath_core::Span;
 

@@ -1,6 +1,6 @@
 //! Recorded calls as CSV with a header.
 
-use super::query::{FailureRow, Times};
+use super::failure_query::{FailureRow, Times};
 use serde_json::Value;
 use towpath_store::ToolCallRow;
 

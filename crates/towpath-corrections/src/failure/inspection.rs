@@ -1,8 +1,8 @@
 //! All there is about failures that fit a pattern: when, with which commands and errors, and what was
 //! run instead.
 
-use super::path::what;
-use super::query::{Times, called, error_line, recorded};
+use super::failure_path::what;
+use super::failure_query::{Times, called, error_line, recorded};
 use super::{Learning, suggest};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};

@@ -13,36 +13,36 @@
 //! | `recorded_call`, `recovery` | a call as it was recorded; what a session ran after a mistake |
 //! | `suggest`, `back_test` | the rules that mistakes lead to, and what each would have changed |
 
+mod back_test;
 mod calls_after_mistake;
 mod classify_failed_call;
 mod csv;
 mod error_wordings;
+mod failure_path;
+mod failure_query;
 mod inspection;
 mod mistake;
-mod path;
-mod query;
 mod recorded;
 mod recorded_call;
 pub mod similar_tool_names;
 mod stats;
 mod subcommand_words;
-mod suggest_rules;
-mod test_rule_on_recorded_calls;
+mod suggestions;
 
+pub use back_test::{BackTest, Change};
 pub use classify_failed_call::{classified, classify, classify_tool};
 pub use csv::csv;
-pub use inspection::{Counted, Inspection, inspect, matches};
-pub use mistake::Mistake;
-pub use path::{FailurePath, paths};
-pub use query::{
+pub use failure_path::{FailurePath, paths};
+pub use failure_query::{
     FailureQuery, FailureRow, RUN_HOST, Times, called, error_line, message_line, recorded,
 };
+pub use inspection::{Counted, Inspection, inspect, matches};
+pub use mistake::Mistake;
 pub use recorded::Recorded;
 pub use recorded_call::RecordedCall;
 pub use stats::{FailureStats, stats};
 pub use subcommand_words::program_and_subcommand;
-pub use suggest_rules::{Evidence, Learning, Proposal, Suggestions, judge, suggest};
-pub use test_rule_on_recorded_calls::{BackTest, Change};
+pub use suggestions::{Evidence, Learning, Proposal, Suggestions, judge, suggest};
 
 /// The wordings that are known, each with what it reports: a test requires a sample of each.
 pub fn wordings() -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -1,6 +1,6 @@
 //! The rules that the recorded calls lead to.
 
-use super::query::{FailureQuery, recorded};
+use super::failure_query::{FailureQuery, recorded};
 use super::{Learning, RecordedCall, Suggestions, suggest};
 use crate::{Error, Rule, RuleKey, user_rules};
 use towpath_store::Store;

@@ -1,6 +1,6 @@
 //! Names that mean the same: by their words, and by a table of what agents call the tools of others.
 
-use super::query::recorded;
+use super::failure_query::recorded;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use towpath_core::data_rows;

@@ -1,7 +1,7 @@
 //! How much was recorded, how much of it failed, and how much of that was a mistake.
 
-use super::path::{FailurePath, paths};
-use super::query::{FailureQuery, Times};
+use super::failure_path::{FailurePath, paths};
+use super::failure_query::{FailureQuery, Times};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use towpath_store::{Store, StoreError, ToolCallRow};

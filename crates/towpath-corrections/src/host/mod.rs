@@ -4,12 +4,12 @@
 //! What a row claims was observed in the real program, or read in its documentation where the program
 //! cannot be run without its vendor's service (Cursor).
 
-mod answer_in_host_dialect;
-mod decide_before_call;
+mod answer;
+mod decision;
 mod payload;
 
-pub use answer_in_host_dialect::Answer;
-pub use decide_before_call::{AnswerOptions, Decision, Mode, Permission};
+pub use answer::Answer;
+pub use decision::{AnswerOptions, Decision, Mode, Permission};
 pub use payload::{BatchCall, HookPayload, Outcome, PayloadError};
 
 use crate::tool_call::{ShellTool, TimeoutParameter};

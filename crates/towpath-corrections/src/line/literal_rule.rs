@@ -2,7 +2,7 @@
 //! in substitutions or behind a wrapper, are not the command's words.
 
 use crate::correction::Edit;
-use crate::{escape_for_nesting, text_and_regex_matches};
+use crate::{escape_for_nesting, text_matches};
 use std::ops::Range;
 use towpath_shell::bash::tree::{Part, Word};
 use towpath_shell::bash::visit::{self, Visitor};
@@ -29,7 +29,7 @@ pub(super) fn edits(
     for words in runs(command) {
         let (Some(first), Some(last)) = (words.first(), words.last()) else { continue };
         let run = first.range.start..last.range.end;
-        for at in text_and_regex_matches::occurrences(&line[run.clone()], from, &to) {
+        for at in text_matches::occurrences(&line[run.clone()], from, &to) {
             let range = run.start + at.start..run.start + at.end;
             if !nested.0.iter().any(|inner| super::overlap(inner, &range)) {
                 found.push(widened(line, words, range, &to, rule));

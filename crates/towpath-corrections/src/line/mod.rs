@@ -6,13 +6,13 @@ mod command_rule;
 mod flag_rule;
 mod literal_rule;
 mod long_flag_table;
-mod ranges_that_are_no_code;
+mod no_code;
 mod refused_commands;
 mod short_flag_table;
-mod why_not_applied;
+mod unapplied;
 
 pub(crate) use flag_rule::{Flag, is_known_option};
-pub use why_not_applied::{Unapplied, unapplied};
+pub use unapplied::{Unapplied, unapplied};
 
 use crate::command_prefix;
 use crate::correct_tool_call::text_edits;
@@ -278,8 +278,8 @@ fn line_candidates(script: &Script, rules: &[&Rule]) -> Vec<Candidate> {
     let mut found = Vec::new();
     for rule in rules {
         for edit in text_edits(line, rule) {
-            let data = data.get_or_insert_with(|| ranges_that_are_no_code::find(script));
-            if !ranges_that_are_no_code::is_data(data, edit.range.start) {
+            let data = data.get_or_insert_with(|| no_code::find(script));
+            if !no_code::is_data(data, edit.range.start) {
                 let order = (0, Reverse(rule.kind.from().len()), rule.number);
                 found.push(Candidate { edits: vec![edit], command: None, order });
             }

@@ -3,11 +3,11 @@
 
 mod agent_word;
 mod fill_template;
+pub(crate) mod grouping;
+mod not_replaced;
 mod script_variables;
 pub(crate) mod template;
 mod value_position;
-mod why_not_replaced;
-pub(crate) mod wrap_in_braces_or_subshell;
 
 use crate::correction::Edit;
 use crate::rule::{Rule, RuleKind};
@@ -15,14 +15,14 @@ use crate::same_outside_edits::is_requoted;
 use crate::{command_prefix, escape_for_nesting};
 use agent_word::AgentWord;
 use fill_template::Filler;
+use grouping::{Group, Shape};
 use std::ops::Range;
 use template::{Piece, Template, Value};
 use towpath_shell::bash::tree::Redirect;
 use towpath_shell::bash::{self, Nesting, Script, SimpleCommand};
-use wrap_in_braces_or_subshell::{Group, Shape};
 
 pub(crate) use fill_template::marked;
-pub(crate) use why_not_replaced::Obstacle;
+pub(crate) use not_replaced::Obstacle;
 
 /// What is written for one command.
 pub(crate) struct Replacement {
@@ -79,15 +79,14 @@ pub(crate) fn replace(
     let parsed = bash::parse(&script).ok().filter(|s| !s.body().statements.is_empty());
     let parsed = parsed.ok_or(Obstacle::NoCommand)?;
     let shape = Shape::new(&parsed);
-    let group =
-        wrap_in_braces_or_subshell::choose(line, command, &shape).ok_or(Obstacle::NotOneCommand)?;
+    let group = grouping::choose(line, command, &shape).ok_or(Obstacle::NotOneCommand)?;
     if takes_more_words(command) && !ends_with_args(&pieces) {
         return Err(Obstacle::MoreWords);
     }
     if leaks(line, command, &parsed, group) {
         return Err(Obstacle::Leaks);
     }
-    let written = wrap_in_braces_or_subshell::written(&script, &shape, group);
+    let written = grouping::written(&script, &shape, group);
     let (range, mut text) = with_redirects(line.text(), command, &written, group, &shape)
         .ok_or(Obstacle::Redirection)?;
     // `$((` and `((` begin a calculation.

@@ -2,7 +2,7 @@
 
 use super::read::RulesReader;
 use super::{AboutRules, RuleInFile};
-use crate::rule_from_dp_alias::DpAlias;
+use crate::dp_alias::DpAlias;
 use towpath_core::fields::{FieldType, Key, Subject};
 use towpath_core::spanned_tree::{Kind, Node};
 

@@ -2,7 +2,7 @@
 
 use super::keys::{ANY_KIND, FILE_KEYS, KINDS, KindRow, WORDS};
 use super::{AboutRules, RuleInFile, RulesFile, RulesFormat, dp_collection};
-use crate::check_new_rule::{NewRule, RuleError};
+use crate::new_rule::{NewRule, RuleError};
 use crate::rule::{KindName, RuleKey, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
 use crate::tool_call::DEFAULT_HOST;
 use std::collections::HashMap;

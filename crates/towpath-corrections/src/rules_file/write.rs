@@ -1,9 +1,9 @@
 //! From rules to the text of a file. What is as usual is left out.
 
 use super::{AboutRules, RulesFormat};
-use crate::check_new_rule::NewRule;
+use crate::dp_alias::DpAlias;
+use crate::new_rule::NewRule;
 use crate::rule::{Rule, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
-use crate::rule_from_dp_alias::DpAlias;
 use crate::tool_call::DEFAULT_HOST;
 use serde::Serialize;
 use serde_json::Value;

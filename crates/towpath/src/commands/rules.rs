@@ -7,7 +7,7 @@ mod export;
 mod import;
 mod list;
 mod log;
-mod pause_and_continue;
+mod pause;
 mod remove;
 mod starter;
 mod suggest;
@@ -54,8 +54,8 @@ enum RulesCommand {
     Import(import::Args),
     AgentsMd(agents_md::Args),
     Log(log::Args),
-    Pause(pause_and_continue::PauseArgs),
-    Continue(pause_and_continue::ContinueArgs),
+    Pause(pause::PauseArgs),
+    Continue(pause::ContinueArgs),
 }
 
 impl Args {

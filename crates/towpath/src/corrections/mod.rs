@@ -1,6 +1,7 @@
 //! Corrections of agents' calls, for the commands: what the crate needs of the environment, and its
 //! values as users see them.
 
+pub mod agents_md;
 pub mod correction_view;
 pub mod hook;
 pub mod hook_errors;
@@ -8,7 +9,6 @@ pub mod install;
 pub mod proposal_view;
 pub mod record_failed_steps;
 pub mod rule_view;
-pub mod write_rules_into_agents_md;
 
 use crate::environment::{Environment, own_program};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};

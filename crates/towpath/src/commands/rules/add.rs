@@ -1,7 +1,7 @@
 //! `towpath rules add`: one rule of any kind, checked before it is saved.
 
-mod add_to_project_file;
-mod arguments_by_rule_kind;
+mod kind_args;
+mod project_file;
 
 use super::super::Execute;
 use super::{in_host, show_project_problems};
@@ -15,7 +15,7 @@ use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
-use arguments_by_rule_kind::KindArgs;
+use kind_args::KindArgs;
 use serde_json::json;
 use std::path::PathBuf;
 use towpath_corrections::host::{HookEvent, Host};
@@ -72,7 +72,7 @@ impl Execute for Args {
         };
         let rule = new.check(0, self.kind.force()).map_err(refused)?;
         let added = match (shared.project, shared.dry_run) {
-            (true, dry_run) => add_to_project_file::add(env, rule, dry_run)?,
+            (true, dry_run) => project_file::add(env, rule, dry_run)?,
             (false, true) => look(env, rule)?,
             (false, false) => save(env, rule)?,
         };

@@ -2,7 +2,7 @@
 
 use super::super::Execute;
 use crate::corrections::active_rules;
-use crate::corrections::write_rules_into_agents_md;
+use crate::corrections::agents_md;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::count;
@@ -36,7 +36,7 @@ impl Execute for Args {
         let mut rules = active_rules(env, env.journal()?.as_ref(), &env.current)?.rules;
         rules.retain(|rule| rule.enabled && (!self.project || rule.scope == Scope::Project));
         let changed = match &self.append {
-            Some(file) => Some(write_rules_into_agents_md::write(env, file, &rules)?),
+            Some(file) => Some(agents_md::write(env, file, &rules)?),
             None => None,
         };
         if self.json {

@@ -1,7 +1,7 @@
 //! `towpath rules suggest`: rules that recorded mistakes lead to. None is used before the user accepts
 //! it.
 
-mod ask_agent_for_rules;
+mod ask_agent;
 mod review;
 
 use super::super::Execute;
@@ -54,7 +54,7 @@ impl Execute for Args {
         let recorded = Recorded::read(folded_journal(env)?.as_ref(), &query)?;
         let mut suggestions = recorded.suggestions(self.least);
         if self.model {
-            ask_agent_for_rules::add(env, &self.agent, &recorded, &mut suggestions)?;
+            ask_agent::add(env, &self.agent, &recorded, &mut suggestions)?;
         }
         let ask = env.stdout_terminal && !env.unattended;
         match (self.json, ask) {

@@ -1,7 +1,7 @@
 //! `dp env-needs`: programs that agents called and that were not found.
 
 use super::Dp;
-use super::since_and_dates::since;
+use super::dates::since;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::rfc3339;
 use crate::terminal::out;

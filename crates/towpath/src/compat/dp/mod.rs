@@ -1,26 +1,26 @@
 //! `dp`: its verbs, flags, texts and exit codes over Towpath's rules and records. 0: done; 1: every
 //! error; 2: `pave-check` has blocked a tool. Verbs without a counterpart name what does their work.
 
-mod alias_flags_to_rule;
-mod alias_set_or_delete_rule;
-mod aliases_export_and_import;
-mod aliases_table_of_rules;
+mod alias;
+mod aliases;
+mod aliases_file;
+mod calls;
 mod config_file;
+mod dates;
 mod env_needs;
-mod flag_old_new_pairs;
-mod ingest_one_call_from_stdin;
-mod init_and_pave_hook;
-mod inspect_failed_calls_of_tool;
-mod list_and_export_calls;
-mod paths_most_failing_tools;
-mod pave_check_before_call;
-mod pave_rules_as_instructions;
+mod flag_pairs;
+mod ingest;
+mod init;
+mod inspect;
+mod paths;
+mod pave;
+mod pave_check;
 mod recorded_calls;
-mod similar_known_tools;
-mod since_and_dates;
+mod rule_of_flags;
+mod similar;
 mod sources;
-mod stats_of_recorded_calls;
-mod suggest_rules_from_mistakes;
+mod stats;
+mod suggest;
 
 use crate::environment::{Environment, Invocation};
 use crate::exit_codes_and_errors::{CommandError, Ended, ErrorKind, Exit};
@@ -52,23 +52,23 @@ struct DpArgs {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    Alias(alias_set_or_delete_rule::AliasArgs),
-    Aliases(aliases_table_of_rules::AliasesArgs),
-    Pave(pave_rules_as_instructions::PaveArgs),
+    Alias(alias::AliasArgs),
+    Aliases(aliases::AliasesArgs),
+    Pave(pave::PaveArgs),
     /// Check one call, which a hook describes on stdin.
     #[command(hide = true)]
     PaveCheck,
-    Init(init_and_pave_hook::InitArgs),
-    Ingest(ingest_one_call_from_stdin::IngestArgs),
+    Init(init::InitArgs),
+    Ingest(ingest::IngestArgs),
     #[command(hide = true)]
-    Record(ingest_one_call_from_stdin::IngestArgs),
-    List(list_and_export_calls::ListArgs),
-    Paths(paths_most_failing_tools::PathsArgs),
-    Inspect(inspect_failed_calls_of_tool::InspectArgs),
-    Stats(stats_of_recorded_calls::StatsArgs),
-    Similar(similar_known_tools::SimilarArgs),
-    Suggest(suggest_rules_from_mistakes::SuggestArgs),
-    Export(list_and_export_calls::ExportArgs),
+    Record(ingest::IngestArgs),
+    List(calls::ListArgs),
+    Paths(paths::PathsArgs),
+    Inspect(inspect::InspectArgs),
+    Stats(stats::StatsArgs),
+    Similar(similar::SimilarArgs),
+    Suggest(suggest::SuggestArgs),
+    Export(calls::ExportArgs),
     EnvNeeds(env_needs::EnvNeedsArgs),
     Config(config_file::ConfigArgs),
     /// List the agent programs whose calls can be recorded.
@@ -117,10 +117,10 @@ impl Dp<'_> {
 }
 
 pub fn run(arguments: &[OsString], invocation: &Invocation) -> Ended {
-    if let Some(database) = pave_check_before_call::asked(arguments) {
-        return Ok(pave_check_before_call::answer(invocation, database)).into();
+    if let Some(database) = pave_check::asked(arguments) {
+        return Ok(pave_check::answer(invocation, database)).into();
     }
-    let arguments = flag_old_new_pairs::separated(arguments);
+    let arguments = flag_pairs::separated(arguments);
     let name = OsString::from("dp");
     let line = match DpArgs::try_parse_from(std::iter::once(name).chain(arguments)) {
         Ok(line) => line,
@@ -139,20 +139,20 @@ fn execute(line: DpArgs, invocation: &Invocation) -> Result<Exit, CommandError> 
     let json = line.json || config.is_json();
     let dp = Dp { env, db: line.db, json, config };
     match line.verb {
-        Verb::Alias(args) => alias_set_or_delete_rule::execute(&dp, &args),
-        Verb::Aliases(args) => aliases_table_of_rules::execute(&dp, &args),
-        Verb::Pave(args) => pave_rules_as_instructions::execute(&dp, &args),
-        Verb::PaveCheck => Ok(pave_check_before_call::answer(invocation, dp.db)),
-        Verb::Init(args) => init_and_pave_hook::init(&dp, &args),
-        Verb::Ingest(args) => ingest_one_call_from_stdin::execute(&dp, &args, "Ingested"),
-        Verb::Record(args) => ingest_one_call_from_stdin::execute(&dp, &args, "Recorded"),
-        Verb::List(args) => list_and_export_calls::list(&dp, &args),
-        Verb::Paths(args) => paths_most_failing_tools::paths(&dp, &args),
-        Verb::Inspect(args) => inspect_failed_calls_of_tool::inspect(&dp, &args),
-        Verb::Stats(args) => stats_of_recorded_calls::execute(&dp, &args),
-        Verb::Similar(args) => similar_known_tools::execute(&dp, &args),
-        Verb::Suggest(args) => suggest_rules_from_mistakes::execute(&dp, &args),
-        Verb::Export(args) => list_and_export_calls::export(&dp, &args),
+        Verb::Alias(args) => alias::execute(&dp, &args),
+        Verb::Aliases(args) => aliases::execute(&dp, &args),
+        Verb::Pave(args) => pave::execute(&dp, &args),
+        Verb::PaveCheck => Ok(pave_check::answer(invocation, dp.db)),
+        Verb::Init(args) => init::init(&dp, &args),
+        Verb::Ingest(args) => ingest::execute(&dp, &args, "Ingested"),
+        Verb::Record(args) => ingest::execute(&dp, &args, "Recorded"),
+        Verb::List(args) => calls::list(&dp, &args),
+        Verb::Paths(args) => paths::paths(&dp, &args),
+        Verb::Inspect(args) => inspect::inspect(&dp, &args),
+        Verb::Stats(args) => stats::execute(&dp, &args),
+        Verb::Similar(args) => similar::execute(&dp, &args),
+        Verb::Suggest(args) => suggest::execute(&dp, &args),
+        Verb::Export(args) => calls::export(&dp, &args),
         Verb::EnvNeeds(args) => env_needs::execute(&dp, &args),
         Verb::Config(args) => config_file::execute(&dp, &args),
         Verb::Sources => sources::execute(&dp),

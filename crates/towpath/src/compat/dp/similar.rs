@@ -1,7 +1,7 @@
 //! `dp similar`: which known tool a name may mean.
 
 use super::Dp;
-use super::paths_most_failing_tools::alias_of;
+use super::paths::alias_of;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};

@@ -1,7 +1,7 @@
 //! `dp stats`: recorded calls in numbers.
 
 use super::Dp;
-use super::since_and_dates::date;
+use super::dates::date;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::{now_ms, rfc3339};
 use crate::terminal::out;

@@ -1,7 +1,7 @@
 //! `dp paths`: which tools fail most often.
 
 use super::Dp;
-use super::since_and_dates::{since, utc};
+use super::dates::{since, utc};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};

@@ -1,7 +1,7 @@
 //! Failures by what they have in common: the mistake, or else the program with its subcommand.
 
 use super::Mistake;
-use super::query::{Times, called, error_line, recorded};
+use super::failure_query::{Times, called, error_line, recorded};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use towpath_store::ToolCallRow;

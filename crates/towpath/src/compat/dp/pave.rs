@@ -1,7 +1,7 @@
 //! `dp pave`: the rules as instructions for an agent, and the hook that applies them.
 
-use super::{Dp, init_and_pave_hook};
-use crate::corrections::write_rules_into_agents_md;
+use super::{Dp, init};
+use crate::corrections::agents_md;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use serde_json::json;
@@ -32,7 +32,7 @@ pub fn execute(dp: &Dp<'_>, args: &PaveArgs) -> Result<Exit, CommandError> {
         return Err(CommandError::bad_input("specify --hook or --agents-md (or both)"));
     }
     if args.hook {
-        init_and_pave_hook::pave(dp, args.settings.clone())?;
+        init::pave(dp, args.settings.clone())?;
     }
     if args.agents_md {
         instructions(dp, args.append.as_deref())?;
@@ -66,7 +66,7 @@ fn instructions(dp: &Dp<'_>, append: Option<&Path>) -> Result<(), CommandError> 
 
 fn append_to(dp: &Dp<'_>, file: &Path, rules: &[Rule]) -> Result<(), CommandError> {
     let (shown, count) = (file.display(), rules.len());
-    out::line(match write_rules_into_agents_md::write(dp.env, file, rules)? {
+    out::line(match agents_md::write(dp.env, file, rules)? {
         true => format!("Appended {count} rules to {shown}"),
         false => format!("{shown} already has these {count} rules"),
     });

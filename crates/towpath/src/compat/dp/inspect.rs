@@ -1,9 +1,9 @@
 //! `dp inspect`: the failed calls of one tool.
 
 use super::Dp;
-use super::paths_most_failing_tools::alias_of;
+use super::dates::{date, since, utc};
+use super::paths::alias_of;
 use super::recorded_calls::{error, shown_error};
-use super::since_and_dates::{date, since, utc};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::Screen;

@@ -1,7 +1,7 @@
 //! `dp alias`: sets or deletes one rule.
 
 use super::Dp;
-use super::aliases_table_of_rules::shortened;
+use super::aliases::shortened;
 use crate::corrections::correction_view::correction_lines;
 use crate::corrections::rule_view::{directory_line, warnings_here};
 use crate::exit_codes_and_errors::{CommandError, Exit};

@@ -1,7 +1,7 @@
 //! `dp ingest`, and `dp record` as it was called before: one call from stdin is recorded.
 
 use super::recorded_calls::invocation_json;
-use super::{Dp, init_and_pave_hook};
+use super::{Dp, init};
 use crate::corrections::hook;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;
@@ -18,11 +18,10 @@ pub struct IngestArgs {
 
 pub fn execute(dp: &Dp<'_>, args: &IngestArgs, done: &str) -> Result<Exit, CommandError> {
     let Some(name) = &args.source else {
-        let message =
-            format!("--source flag is required (available: {})", init_and_pave_hook::names());
+        let message = format!("--source flag is required (available: {})", init::names());
         return Err(CommandError::bad_input(message));
     };
-    let host = init_and_pave_hook::source(name)?;
+    let host = init::source(name)?;
     let database = dp.db.as_ref().map(|path| dp.env.current.join(path));
     let call = hook::ingest(dp.env, host, database.as_deref())?;
     match dp.json {

@@ -1,7 +1,7 @@
 //! From the flags of `dp alias` to a rule: six modes that exclude each other, with the messages that
 //! users of this name know.
 
-use super::alias_set_or_delete_rule::AliasArgs;
+use super::alias::AliasArgs;
 use towpath_corrections::{DEFAULT_HOST, RuleKind, SHELL_PARAMETER};
 
 impl AliasArgs {

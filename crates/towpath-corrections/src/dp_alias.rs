@@ -1,6 +1,6 @@
 //! An alias of `dp`, as its database and its exported collections have it.
 
-use crate::check_new_rule::NewRule;
+use crate::new_rule::NewRule;
 use crate::recipe::template::Template;
 use crate::rule::{Rule, RuleKind};
 use crate::tool_call::DEFAULT_HOST;

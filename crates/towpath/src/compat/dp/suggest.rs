@@ -1,7 +1,7 @@
 //! `dp suggest`: rules that recorded mistakes lead to.
 
 use super::Dp;
-use super::since_and_dates::since;
+use super::dates::since;
 use crate::corrections::proposal_view::proposal_lines;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::out;

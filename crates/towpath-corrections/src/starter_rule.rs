@@ -1,6 +1,6 @@
 //! Rules to begin with, read from `starter_rules.toml`.
 
-use crate::check_new_rule::NewRule;
+use crate::new_rule::NewRule;
 use crate::rule::RuleKind;
 use crate::tool_call::DEFAULT_HOST;
 use serde::Deserialize;

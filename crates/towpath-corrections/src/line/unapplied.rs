@@ -1,7 +1,7 @@
 //! Why a rule changes nothing in a line although a command of it begins with the rule's words. For
 //! the user who tests a rule; no hook asks.
 
-use super::{by_longest_prefix, command_candidates, defined_functions, ranges_that_are_no_code};
+use super::{by_longest_prefix, command_candidates, defined_functions, no_code};
 use crate::command_prefix;
 use crate::correct_tool_call::text_edits;
 use crate::correction::{Correction, Edit};
@@ -110,8 +110,8 @@ fn match_reason(script: &Script, rule: &Rule) -> Option<(String, bool)> {
     if !is_on_command_line(rule) || edits.is_empty() {
         return None;
     }
-    let data = ranges_that_are_no_code::find(script);
-    let is_data = |edit: &Edit| ranges_that_are_no_code::is_data(&data, edit.range.start);
+    let data = no_code::find(script);
+    let is_data = |edit: &Edit| no_code::is_data(&data, edit.range.start);
     Some(match edits.iter().all(is_data) {
         true => ("what it matches is in quotes, a here-document or a comment".to_owned(), false),
         false => (

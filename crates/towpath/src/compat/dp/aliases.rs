@@ -1,7 +1,7 @@
 //! `dp aliases`: all rules in a table, and their way into a file and back.
 
-use super::alias_set_or_delete_rule::type_word;
-use super::{Dp, aliases_export_and_import};
+use super::alias::type_word;
+use super::{Dp, aliases_file};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::{clean, rfc3339};
 use crate::terminal::out;
@@ -23,14 +23,14 @@ pub struct AliasesArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum AliasesVerb {
-    Export(aliases_export_and_import::ExportArgs),
-    Import(aliases_export_and_import::ImportArgs),
+    Export(aliases_file::ExportArgs),
+    Import(aliases_file::ImportArgs),
 }
 
 pub fn execute(dp: &Dp<'_>, args: &AliasesArgs) -> Result<Exit, CommandError> {
     match &args.verb {
-        Some(AliasesVerb::Export(args)) => aliases_export_and_import::export(dp, args),
-        Some(AliasesVerb::Import(args)) => aliases_export_and_import::import(dp, args),
+        Some(AliasesVerb::Export(args)) => aliases_file::export(dp, args),
+        Some(AliasesVerb::Import(args)) => aliases_file::import(dp, args),
         None => list(dp),
     }
 }

@@ -1,13 +1,13 @@
 //! Rules that recorded mistakes lead to. A rule is proposed, never applied by itself.
 
+use super::back_test::{BackTest, History};
 use super::calls_after_mistake::{Candidate, Failed};
 use super::mistake::Mistake;
 use super::recorded_call::RecordedCall;
 use super::similar_tool_names::{SIMILAR, similar};
-use super::test_rule_on_recorded_calls::{BackTest, History};
-use crate::check_new_rule::NewRule;
 use crate::correct_tool_call::correct;
 use crate::correction::Correction;
+use crate::new_rule::NewRule;
 use crate::rule::{Rule, RuleKey, RuleKind};
 use crate::rule_index::RuleIndex;
 use serde::Serialize;

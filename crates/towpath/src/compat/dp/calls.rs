@@ -1,8 +1,8 @@
 //! `dp list` and `dp export`: recorded calls one by one.
 
 use super::Dp;
+use super::dates::{date_time, since};
 use super::recorded_calls::{desire_json, error, input, invocation_json, shown_error};
-use super::since_and_dates::{date_time, since};
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::rfc3339;
 use crate::terminal::out;

@@ -2,8 +2,8 @@
 //! that this name comes from.
 
 use super::Dp;
-use super::aliases_table_of_rules::shortened;
-use super::since_and_dates::utc;
+use super::aliases::shortened;
+use super::dates::utc;
 use crate::corrections::shown;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::files;

@@ -1,7 +1,7 @@
 //! `--flag OLD NEW` and `--flag OLD,NEW` for the argument parser, which would take the next option
 //! for NEW, or refuse a NEW that begins with a dash: each value becomes a `--flag=` of its own.
 
-use super::alias_set_or_delete_rule::AliasArgs;
+use super::alias::AliasArgs;
 use clap::Args as _;
 use std::ffi::OsString;
 
