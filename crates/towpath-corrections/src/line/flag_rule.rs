@@ -4,8 +4,7 @@
 //! after one of them, the rest of the cluster or the next word is data. So is the next word after a
 //! long option that takes a value.
 
-use super::long_flag_table;
-use super::short_flag_table::{self, Cluster, Program};
+use super::program_options::{self, Cluster, Program};
 use crate::correction::Edit;
 use crate::escape_for_nesting;
 use crate::rule::{Rule, RuleKind};
@@ -59,10 +58,10 @@ pub(super) fn option(script: &Script, word: &Word) -> Option<String> {
 pub(crate) fn is_known_option(program: &str, subcommand: &str, option: &str) -> bool {
     match Flag::parse(option) {
         Some(Flag::Short(letter)) => {
-            let table = short_flag_table::program(program, subcommand);
+            let table = program_options::program(program, subcommand);
             table.known && (program, letter) != ("rg", 'r')
         }
-        Some(Flag::Long(_)) => long_flag_table::is_known(program),
+        Some(Flag::Long(_)) => program_options::is_known(program),
         None => false,
     }
 }
@@ -96,7 +95,7 @@ pub(super) fn edits(
     if changes.is_empty() {
         return Vec::new();
     }
-    let mut program = short_flag_table::program_of(command);
+    let mut program = program_options::program_of(command);
     program.add_valued(&letters);
     Reader { script, command, program, changes }.edits()
 }
@@ -190,7 +189,7 @@ impl Reader<'_> {
         let words = &self.command.words;
         let subcommand = words.get(1).and_then(|word| word.fixed()).unwrap_or_default();
         let program = self.command.name().unwrap_or_default();
-        meant.len() > 2 && long_flag_table::takes_next(program, subcommand, meant)
+        meant.len() > 2 && program_options::takes_next(program, subcommand, meant)
     }
 
     fn short(&self, index: usize, value: &str, cluster: &Cluster) -> Option<Edited> {

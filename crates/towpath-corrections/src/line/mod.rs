@@ -5,10 +5,9 @@ mod check_edited_line;
 mod command_rule;
 mod flag_rule;
 mod literal_rule;
-mod long_flag_table;
 mod no_code;
+mod program_options;
 mod refused_commands;
-mod short_flag_table;
 mod unapplied;
 
 pub(crate) use flag_rule::{Flag, is_known_option};

@@ -3,7 +3,7 @@
 //! command may be in text that a shell reads. A line that is not understood is looked at in pieces.
 
 use super::flag_rule::{Flag, option};
-use super::{defined_functions, long_flag_table, short_flag_table};
+use super::{defined_functions, program_options};
 use crate::command_prefix::{begins_with, static_words};
 use crate::recipe;
 use crate::rule::{Rule, RuleKind};
@@ -160,17 +160,17 @@ fn runs(script: &Script, command: &SimpleCommand, path: &[&String]) -> bool {
 
 /// How many words an option takes, itself included. Of a program that is not known both counts.
 fn after_option(program: &str, option: &str) -> impl Iterator<Item = usize> {
-    let table = short_flag_table::program(program, "");
+    let table = program_options::program(program, "");
     let short = table.cluster(option).filter(|_| table.known).map(|c| c.takes_next);
-    let long = long_flag_table::takes_next(program, "", option);
-    let known = long || option.contains('=') || long_flag_table::is_known(program);
+    let long = program_options::takes_next(program, "", option);
+    let known = long || option.contains('=') || program_options::is_known(program);
     let takes = short.or(known.then_some(long));
     [1, 2].into_iter().filter(move |words| takes.is_none_or(|takes| takes == (*words == 2)))
 }
 
 /// The options of a command, up to `--`. Values are none.
 struct GivenOptions {
-    table: short_flag_table::Program,
+    table: program_options::Program,
     long: BTreeSet<String>,
     letters: BTreeSet<char>,
 }
@@ -178,7 +178,7 @@ struct GivenOptions {
 impl GivenOptions {
     fn of(script: &Script, command: &SimpleCommand, subcommand: &str) -> GivenOptions {
         let name = command.name().unwrap_or_default();
-        let table = short_flag_table::program(name, subcommand);
+        let table = program_options::program(name, subcommand);
         let (mut long, mut letters) = (BTreeSet::new(), BTreeSet::new());
         let mut words = command.words.iter().skip(1);
         while let Some(word) = words.next().filter(|word| word.fixed() != Some("--")) {
@@ -189,7 +189,7 @@ impl GivenOptions {
                 long.insert(named.to_owned());
             }
             let takes_next = cluster.as_ref().is_some_and(|cluster| cluster.takes_next)
-                || long_flag_table::takes_next(name, subcommand, &option);
+                || program_options::takes_next(name, subcommand, &option);
             letters.extend(cluster.into_iter().flat_map(|c| c.letters.chars().collect::<Vec<_>>()));
             if takes_next {
                 words.next();

@@ -1,10 +1,11 @@
-//! Which letters of common programs take a value.
+//! How common programs read their options, from `program_options.txt`: which letters take a value, and
+//! which long options take theirs from the next word, as in `--message TEXT`.
 
 use std::sync::LazyLock;
 use towpath_core::{data_rows, data_section};
 use towpath_shell::bash::SimpleCommand;
 
-pub(super) const OPTIONS: &str = include_str!("program_options.txt");
+const OPTIONS: &str = include_str!("program_options.txt");
 
 /// The names of programs, letters that take a value, letters that may have one attached.
 static LETTERS: LazyLock<Vec<[&str; 3]>> =
@@ -96,4 +97,27 @@ pub(super) fn program(name: &str, subcommand: &str) -> Program {
             Program { known: false, clusters: true, valued, optional, ends_at_operand }
         }
     }
+}
+
+/// The names of programs, and their options without dashes.
+static LONG: LazyLock<Vec<[&str; 2]>> =
+    LazyLock::new(|| data_rows(data_section(OPTIONS, "long")).collect());
+
+/// The options of a program, or of it with a subcommand.
+fn options(program: &str) -> impl Iterator<Item = &'static str> {
+    let of = move |[names, _]: &&[&str; 2]| names.split(", ").any(|name| name == program);
+    LONG.iter().filter(of).map(|[_, options]| *options)
+}
+
+/// Whether the word after this option is its value.
+pub(super) fn takes_next(program: &str, subcommand: &str, option: &str) -> bool {
+    let base = program.rsplit('/').next().unwrap_or(program);
+    let name = option.trim_start_matches('-');
+    let both = format!("{base} {subcommand}");
+    options(base).chain(options(&both)).any(|options| options.split(' ').any(|o| o == name))
+}
+
+/// Whether the options of a program are in the table.
+pub(super) fn is_known(program: &str) -> bool {
+    options(program.rsplit('/').next().unwrap_or(program)).next().is_some()
 }
