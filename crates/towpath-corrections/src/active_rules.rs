@@ -26,7 +26,7 @@ impl ActiveRules {
         let user = store.map_or(Ok(Vec::new()), user_rules)?;
         let project = ProjectRules::of_file(store, &root.join(RULES_FILE))?;
         let usable = project.iter().flat_map(ProjectRules::usable).cloned().collect();
-        let rules = with_resolved_directories(merge(user.clone(), usable, &[]));
+        let rules = with_resolved_directories(merge(user.clone(), usable));
         Ok(ActiveRules { user, project, rules, pause: store.map_or(Ok(None), pause)? })
     }
 

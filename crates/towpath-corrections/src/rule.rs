@@ -296,10 +296,10 @@ impl Rule {
 }
 
 /// The rules of a user and of a project: a project's rule wins over the user's with the same key,
-/// unless the user has disabled it.
-pub fn merge(user: Vec<Rule>, project: Vec<Rule>, disabled: &[RuleKey]) -> Vec<Rule> {
-    let project: Vec<Rule> = project.into_iter().filter(|r| !disabled.contains(&r.key())).collect();
+/// unless it is disabled.
+pub fn merge(user: Vec<Rule>, mut project: Vec<Rule>) -> Vec<Rule> {
+    project.retain(|rule| rule.enabled);
     let keys: std::collections::HashSet<RuleKey> = project.iter().map(Rule::key).collect();
     let own = user.into_iter().filter(|rule| !keys.contains(&rule.key()));
-    own.chain(project.iter().cloned()).collect()
+    own.chain(project).collect()
 }

@@ -245,7 +245,7 @@ impl<'a, B: Bytes + ?Sized> Snapshot<'a, B> {
         match project {
             None => Ok(user),
             // A rule and the one it wins over are looked up by the same words.
-            Some(project) => Ok(merge(user, project.table.candidates(self.bytes, call)?, &[])),
+            Some(project) => Ok(merge(user, project.table.candidates(self.bytes, call)?)),
         }
     }
 

@@ -55,7 +55,8 @@ fn a_projects_rule_wins_unless_it_is_disabled() {
     let user = || numbered(&[command("grep", "rg")]);
     let project = || vec![rule(9, command("grep", "ag")), rule(10, command("ls", "eza"))];
     let numbers = |rules: Vec<Rule>| rules.iter().map(|rule| rule.number).collect::<Vec<_>>();
-    assert_eq!(numbers(merge(user(), project(), &[])), [9, 10]);
-    let disabled = [project()[0].key()];
-    assert_eq!(numbers(merge(user(), project(), &disabled)), [1, 10]);
+    assert_eq!(numbers(merge(user(), project())), [9, 10]);
+    let mut disabled = project();
+    disabled[0].enabled = false;
+    assert_eq!(numbers(merge(user(), disabled)), [1, 10]);
 }

@@ -78,7 +78,7 @@ fn a_project_wins_over_the_user() {
         ..user_rules(user.clone())
     };
     let call = bash_call("grep a | ls");
-    let all = correct(&call, &RuleIndex::new(merge(user, own, &[])));
+    let all = correct(&call, &RuleIndex::new(merge(user, own)));
     let (_, correction) = found(&contents, &call);
     assert_eq!(correction, all);
     let Correction::Rewritten(rewrite) = correction else { panic!() };

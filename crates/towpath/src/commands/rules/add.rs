@@ -133,7 +133,7 @@ fn try_on(
     let there = active.rules.iter().any(|rule| rule.kind == added.rule.kind);
     if !there {
         let rule = Rule { scope: Scope::Project, ..added.rule.clone() };
-        active.rules = merge(active.rules, vec![rule], &[]);
+        active.rules = merge(active.rules, vec![rule]);
     }
     let directory = added.rule.directory.clone();
     let directory = directory.map_or_else(|| env.current.clone(), PathBuf::from);
