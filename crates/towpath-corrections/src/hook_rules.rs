@@ -5,8 +5,7 @@
 use super::hooks_directory::HooksDirectory;
 use super::project_rules::{ProjectRules, RULES_FILE};
 use super::resolved::with_resolved_directories;
-use super::rule_book::user_rules;
-use super::rule_change::LOCK;
+use super::rule_book::{LOCK, user_rules};
 use super::stamped_file;
 use crate::host::{Mode, Permission};
 use crate::snapshot::{

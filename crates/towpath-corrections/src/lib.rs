@@ -30,7 +30,7 @@
 //! | `hook` | one call of a hook: answered, recorded, compared with what ran |
 //! | `hook_rules`, `stamped_file` | the rules for a call, from the snapshot where it is current |
 //! | `hook_log`, `session_lines`, `host_state`, `hooks_directory` | the files that hooks keep |
-//! | `rule_book`, `rule_change`, `project_rules`, `active_rules`, `imported_rules` | rules in the journal and in files |
+//! | `rule_book`, `project_rules`, `active_rules`, `imported_rules` | rules in the journal and in files |
 //! | `install` | our hooks in the settings of the agent programs |
 //!
 //! Nothing here prints or reads the environment. What decides a correction reads no file and asks no
@@ -64,7 +64,6 @@ mod recipe;
 mod resolved;
 mod rule;
 mod rule_book;
-mod rule_change;
 mod rule_index;
 mod rule_warnings;
 mod rules_file;

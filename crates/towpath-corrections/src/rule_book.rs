@@ -2,8 +2,12 @@
 //! the user's own about it (number, enabled, hits) are columns. Every change removes the hooks'
 //! snapshot first.
 
-use super::rule_change::RuleChange;
+use super::hook_rules::SNAPSHOT;
+use super::hooks_directory::HooksDirectory;
 use crate::{Error, NewRule, Rule, RuleKey, Scope, now_ms};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use towpath_store::{Pause, SetRule, Store, StoredRule};
 
@@ -75,6 +79,32 @@ impl RuleBook {
 
     pub fn set_pause(&mut self, pause: Option<Pause>) -> Result<(), Error> {
         self.change(|store| store.set_pause(pause).map_err(Error::from))
+    }
+}
+
+/// Locked while rules are changed or a snapshot of them is written.
+pub(crate) const LOCK: &str = "rules.lock";
+
+/// A change of the rules, of the trust in a project's file, or of the pause. While it exists, no
+/// other process makes one, and none writes a snapshot.
+#[derive(Debug)]
+struct RuleChange {
+    _lock: File,
+}
+
+impl RuleChange {
+    /// The snapshot is removed first, so that no hook reads old rules.
+    fn begin(state: &Path) -> Result<RuleChange, Error> {
+        let directory = HooksDirectory::of(state);
+        let path = directory.file(LOCK);
+        let lock = directory.append(LOCK).map_err(Error::file(&path))?;
+        flock(&lock, FlockOperation::LockExclusive)
+            .map_err(|error| Error::file(&path)(io::Error::from(error)))?;
+        let snapshot = directory.file(SNAPSHOT);
+        match std::fs::remove_file(&snapshot) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::file(&snapshot)(error)),
+            _ => Ok(RuleChange { _lock: lock }),
+        }
     }
 }
 
