@@ -7,11 +7,13 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `error_wordings`, `classify` | how programs report what does not exist; which word of a call it is |
-//! | `command_path` | which words of a command are its subcommand |
+//! | `error_wordings`, `classify_failed_call` | how programs report what does not exist; which word of a call it is |
+//! | `subcommand_words` | which words of a command are its subcommand |
 //! | `similar_tool_names` | names that mean the same |
-//! | `recorded_call`, `recovery` | a call as it was recorded; what a session ran after a mistake |
-//! | `suggest`, `back_test` | the rules that mistakes lead to, and what each would have changed |
+//! | `recorded_call`, `calls_after_mistake` | a call as it was recorded; what a session ran after a mistake |
+//! | `suggestions`, `back_test` | the rules that mistakes lead to, and what each would have changed |
+//! | `failure_query`, `recorded` | which recorded calls to look at; what is known of them |
+//! | `failure_path`, `inspection`, `stats`, `csv` | failures as values to show |
 
 mod back_test;
 mod calls_after_mistake;
