@@ -1,4 +1,4 @@
-//! `towpath report`: a bug report to read, without secrets.
+//! `towpath doctor --report`: a bug report to read, without secrets.
 
 use crate::support::{Printed, User};
 
@@ -18,8 +18,10 @@ fn a_report_has_what_a_maintainer_needs_and_no_secret() {
     std::fs::write(user.path("home/config/settings.toml"), "max_agents = 3\n").expect("a file");
     reported(&user, &["run", "ship.yaml"]).exits(1);
     let run = user.run();
-    let report =
-        reported(&user, &["report"]).exits(0).reports(&format!("run {run} of ship, failed"));
+    let report = reported(&user, &["doctor", "--report"])
+        .exits(0)
+        .reports(&format!("run {run} of ship, failed"));
+
     for text in [
         "# Towpath bug report\n",
         concat!("- towpath ", env!("CARGO_PKG_VERSION"), "\n"),
@@ -35,13 +37,16 @@ fn a_report_has_what_a_maintainer_needs_and_no_secret() {
     for secret in ["hunter2", "abcdefghijklmnop", home.trim_end_matches('/')] {
         assert!(!report.stdout.contains(secret), "{secret} is in:\n{}", report.stdout);
     }
-    assert_eq!(reported(&user, &["report", run.as_str()]).exits(0).stdout, report.stdout);
+    assert_eq!(
+        reported(&user, &["doctor", "--report", run.as_str()]).exits(0).stdout,
+        report.stdout
+    );
 }
 
 #[test]
 fn a_report_needs_no_run() {
     let user = User::new();
-    let report = user.towpath(&["report"]).exits(0).stdout;
+    let report = user.towpath(&["doctor", "--report"]).exits(0).stdout;
     assert!(report.contains("# Towpath bug report") && !report.contains("## Run"), "{report}");
-    user.towpath(&["report", "7f3k"]).exits(2).reports("there is no run 7f3k");
+    user.towpath(&["doctor", "--report", "7f3k"]).exits(2).reports("there is no run 7f3k");
 }

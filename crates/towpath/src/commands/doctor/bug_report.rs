@@ -1,9 +1,10 @@
-//! `towpath report`: what a bug report needs, as Markdown on stdout. It is for the user to read before they
-//! send it: nothing is sent, and what looks like a secret is masked.
+//! A bug report as Markdown on stdout. It is for the user to read before they send it: nothing is sent, and
+//! what looks like a secret is masked.
 
-use super::Execute;
-use crate::environment::{Environment, Invocation, local_zone, own_program, system};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use super::finding::Finding;
+use super::findings_report::{Group, wrong};
+use crate::environment::{Environment, local_zone, system};
+use crate::exit_codes_and_errors::CommandError;
 use crate::session::find_run;
 use crate::session::project_settings::settings_for;
 use crate::session::resumable_and_cancellable_status::status_of;
@@ -12,8 +13,6 @@ use crate::settings::value_text;
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use crate::terminal::report::find;
-use serde_json::Value;
-use std::process::{Command, Stdio};
 use towpath_core::RunStatus;
 use towpath_engine::recorded;
 use towpath_rules::mask_secrets::Masking;
@@ -21,53 +20,39 @@ use towpath_run::RunOutcome;
 use towpath_store::{RunRow, Store};
 use towpath_view::amounts_and_times::rfc3339;
 
-/// Print a bug report as Markdown, to read before you send it.
-///
-/// It has the version, the system, the settings, what `towpath doctor` finds, and the status and the failed
-/// step of a run. Values that look like secrets are masked, your home directory is `~`. Nothing is sent.
-///
-/// Example: towpath report 7f3k > report.md
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// The run's id, or a unique prefix of it [default: the latest run here, if there is one]
-    pub run: Option<String>,
-}
-
 /// More of what a step printed helps no reader.
 const MOST_LINES: usize = 40;
 
-impl Execute for Args {
-    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
-        let env = invocation.environment()?;
-        let mut text = introduction();
-        text.push_str(&settings(env)?);
-        text.push_str(&findings(env)?);
-        if let Some((store, row)) = self.find_run(env)? {
-            text.push_str(&run(&store, &row)?);
-        }
-        let variables = env.variables.iter().filter_map(|(n, v)| Some((n.to_str()?, v.to_str()?)));
-        let mut text = Masking::new(variables).text(&text);
-        if let Some(home) = env.home.as_ref().and_then(|home| home.to_str()).filter(|h| h.len() > 1)
-        {
-            text = text.replace(home, "~");
-        }
-        out::line(text.trim_end());
-        Ok(Exit::Done)
+/// Prints the report of a run, of the latest one here where the name is empty, or of none if there is none.
+pub fn print(env: &Environment, groups: &[Group], run: &str) -> Result<(), CommandError> {
+    let mut text = introduction();
+    text.push_str(&settings(env)?);
+    text.push_str(&findings(groups));
+    let named = Some(run).filter(|run| !run.is_empty());
+    if let Some((store, row)) = find_run(env, named)? {
+        text.push_str(&of_run(&store, &row)?);
     }
+    let variables = env.variables.iter().filter_map(|(n, v)| Some((n.to_str()?, v.to_str()?)));
+    let mut text = Masking::new(variables).text(&text);
+    if let Some(home) = env.home.as_ref().and_then(|home| home.to_str()).filter(|h| h.len() > 1) {
+        text = text.replace(home, "~");
+    }
+    out::line(text.trim_end());
+    Ok(())
 }
 
-impl Args {
-    /// The run that is reported; a user without any run may report, too.
-    fn find_run(&self, env: &Environment) -> Result<Option<(Store, RunRow)>, CommandError> {
-        let name = self.run.as_deref();
-        let Some(store) = env.journal()? else {
-            return if name.is_some() { find_run::open(env, name).map(|_| None) } else { Ok(None) };
-        };
-        match find_run::named_or_latest(&store, env, name, |_| true, "can be reported") {
-            Ok(row) => Ok(Some((store, row))),
-            Err(_) if name.is_none() => Ok(None),
-            Err(error) => Err(error),
-        }
+/// A user without any run may report, too.
+fn find_run(
+    env: &Environment,
+    name: Option<&str>,
+) -> Result<Option<(Store, RunRow)>, CommandError> {
+    let Some(store) = env.journal()? else {
+        return if name.is_some() { find_run::open(env, name).map(|_| None) } else { Ok(None) };
+    };
+    match find_run::named_or_latest(&store, env, name, |_| true, "can be reported") {
+        Ok(row) => Ok(Some((store, row))),
+        Err(_) if name.is_none() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -101,28 +86,17 @@ fn settings(env: &Environment) -> Result<String, CommandError> {
     Ok(text)
 }
 
-/// What `towpath doctor` finds wrong. It is asked as any other program would ask it.
-fn findings(env: &Environment) -> Result<String, CommandError> {
-    let mut doctor = Command::new(own_program()?);
-    doctor.args(["doctor", "--json"]).current_dir(&env.current).stdin(Stdio::null());
-    let answered = doctor.stderr(Stdio::null()).output();
-    let value =
-        answered.ok().and_then(|output| serde_json::from_slice::<Value>(&output.stdout).ok());
-    let Some(value) = value else {
-        return Ok("## towpath doctor\n\nIt gave no answer.\n\n".to_owned());
+fn findings(groups: &[Group]) -> String {
+    let line = |finding: &Finding| {
+        let [name, text] = [&finding.name, &finding.text].map(|words| clean(words));
+        format!("- {}: {name}: {text}\n", finding.level.word())
     };
-    let word = |finding: &Value, key: &str| clean(finding[key].as_str().unwrap_or_default());
-    let found = value["findings"].as_array().into_iter().flatten();
-    let wrong = found.filter(|finding| finding["status"] != "ok").map(|finding| {
-        let [status, name, text] = ["status", "name", "text"].map(|key| word(finding, key));
-        format!("- {status}: {name}: {text}\n")
-    });
-    let wrong: String = wrong.collect();
-    let wrong = if wrong.is_empty() { "no problems found\n".to_owned() } else { wrong };
-    Ok(format!("## towpath doctor\n\n{wrong}\n"))
+    let wrong: String = wrong(groups).map(line).collect();
+    let wrong = if wrong.is_empty() { "no problems found\n" } else { &wrong };
+    format!("## towpath doctor\n\n{wrong}\n")
 }
 
-fn run(store: &Store, row: &RunRow) -> Result<String, CommandError> {
+fn of_run(store: &Store, row: &RunRow) -> Result<String, CommandError> {
     let status = status_of(store, row);
     let started = rfc3339(row.created_ms, &local_zone());
     let mut text = format!(
