@@ -68,7 +68,7 @@ fn recipes_below(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn every_recipe_of_the_repository_fits() {
     let mut files = Vec::new();
-    for folder in ["examples", "crates/towpath-recipe/recipes", "recipes", "amplifier-bundle"] {
+    for folder in ["recipes/examples", "recipes/testing", "recipes/workflows", "recipes/demo"] {
         recipes_below(&root().join(folder), &mut files);
     }
     let texts: Vec<String> =
@@ -82,7 +82,7 @@ fn every_recipe_of_the_repository_fits() {
 #[test]
 fn every_machine_of_the_repository_fits() {
     let mut files = Vec::new();
-    let machines = root().join("crates/towpath-recipe/machines");
+    let machines = root().join("recipes/machines");
     recipes_below(&machines, &mut files);
     files.retain(|file| file.parent() == Some(machines.as_path()));
     assert_eq!(files.len(), 8, "{files:?}");
