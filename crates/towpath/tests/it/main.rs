@@ -17,6 +17,7 @@ mod fail_fast;
 mod failures_and_suggest;
 mod git_runs_no_repository_code;
 mod git_staging_after_agent_step;
+mod golden;
 mod hook_command;
 mod init_installs_hooks;
 mod invoked_as_dp;
