@@ -15,7 +15,7 @@ const PATTERNS: &[(&str, &str)] = &[
     // A run that was active for less than a millisecond.
     (r#""duration":\s*(null)"#, "<duration>"),
     (r#""(?:\w+_ms|at|pid|seq)":\s*(\d+)"#, "<number>"),
-    (r"\b\d+\.\d s\b", "<duration>"),
+    (r"\b\d+\.\d ?s\b", "<duration>"),
     (r#""duration": \[\s*([^\]]*?)\s*\]"#, "<durations>"),
     (r#"GNU bash, (version [^\n"]*)"#, "<version>"),
     (r"\b\d+(?:\.\d+)? [kMG]B\b", "<size>"),
