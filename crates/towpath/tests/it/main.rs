@@ -56,6 +56,7 @@ mod requires;
 mod resume;
 mod resume_due;
 mod resume_hints;
+mod resume_old_journals;
 mod rules_as_agent_instructions;
 mod rules_command;
 mod rules_export_and_import;
