@@ -7,7 +7,7 @@ mod interrupted;
 mod model_asked_for_check;
 mod names;
 mod project;
-mod release_server;
+pub mod release_server;
 mod repaired_checks;
 mod versions;
 
