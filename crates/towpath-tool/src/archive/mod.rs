@@ -6,10 +6,7 @@
 //! Owners, times and extended attributes are not restored.
 
 mod archive_kind;
-mod decompress;
-mod entry_path;
 mod error;
-mod link_target;
 mod tree_writer;
 mod unpack_tar;
 mod unpack_zip;
@@ -19,12 +16,9 @@ pub use archive_kind::{ArchiveKind, Compression};
 pub use error::{ArchiveError, Refusal};
 pub use tree_writer::UnpackedFile;
 
-use decompress::decompressed;
-use entry_path::EntryPath;
 use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use tree_writer::TreeWriter;
+use tree_writer::{Entry, TreeWriter};
 
 /// What an archive may become at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,18 +48,17 @@ pub fn unpack(
 ) -> Result<Vec<UnpackedFile>, ArchiveError> {
     let partial = Partial::create(destination)?;
     let kind = ArchiveKind::of(file, name)?;
-    let mut writer = TreeWriter::new(&partial.directory, *limits);
+    let mut writer = TreeWriter::new(&partial.directory, strip, *limits);
     match kind {
         ArchiveKind::Tar(compression) => {
-            let reader = BufReader::new(open(file)?);
-            unpack_tar::unpack(decompressed(compression, reader)?, strip, limits, &mut writer)?;
+            unpack_tar::unpack(compression.reader(open(file)?), &mut writer)?;
         }
-        ArchiveKind::Zip => unpack_zip::unpack(open(file)?, strip, limits, &mut writer)?,
+        ArchiveKind::Zip => unpack_zip::unpack(open(file)?, &mut writer)?,
         ArchiveKind::Compressed(compression) => {
-            let mut reader = decompressed(compression, BufReader::new(open(file)?))?;
-            let path = EntryPath::parse(compression.without_suffix(name).as_bytes(), 0)?;
-            let path = path.ok_or(ArchiveError::UnknownKind)?;
-            writer.file(&path, true, &mut reader)?;
+            let content = &mut compression.reader(open(file)?);
+            writer.strip = 0;
+            let name = compression.without_suffix(name);
+            writer.add(name.as_bytes(), Entry::File { mode: 0o755, content })?;
         }
     }
     let files = writer.finish()?;
@@ -74,7 +67,7 @@ pub fn unpack(
 }
 
 fn open(file: &Path) -> Result<File, ArchiveError> {
-    File::open(file).map_err(|error| ArchiveError::io(file, error))
+    File::open(file).map_err(ArchiveError::io(file))
 }
 
 /// A directory beside the destination that disappears unless it becomes the destination.
@@ -87,7 +80,7 @@ impl Partial {
         let mut name = destination.file_name().unwrap_or_default().to_owned();
         name.push(".partial");
         let directory = destination.with_file_name(name);
-        fs::create_dir(&directory).map_err(|error| ArchiveError::io(&directory, error))?;
+        fs::create_dir(&directory).map_err(ArchiveError::io(&directory))?;
         Ok(Partial { directory })
     }
 
@@ -95,10 +88,9 @@ impl Partial {
         // A rename would replace an empty directory without a word.
         if destination.symlink_metadata().is_ok() {
             let exists = std::io::ErrorKind::AlreadyExists.into();
-            return Err(ArchiveError::io(destination, exists));
+            return Err(ArchiveError::io(destination)(exists));
         }
-        fs::rename(&self.directory, destination)
-            .map_err(|error| ArchiveError::io(destination, error))?;
+        fs::rename(&self.directory, destination).map_err(ArchiveError::io(destination))?;
         self.directory = PathBuf::new();
         Ok(())
     }
