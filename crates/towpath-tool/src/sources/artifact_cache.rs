@@ -2,8 +2,7 @@
 //! file that has its hash. An artifact appears complete or not at all, also when two fetch it at once or
 //! one is killed; one whose content has changed is removed, never used.
 
-use super::plain_files::lock_key;
-use super::source_error::SourceError;
+use super::source_error::{Result, SourceError};
 use super::source_ref::SourceRef;
 use crate::attestation::Attestation;
 use crate::file_hash::{hexadecimal, make_readable, tree_hash};
@@ -96,7 +95,7 @@ impl<'c> ArtifactCache<'c> {
     }
 
     /// An empty tree to fetch into.
-    pub fn begin(&self) -> Result<PartialArtifact, SourceError> {
+    pub fn begin(&self) -> Result<PartialArtifact> {
         let partials = self.root.join(".partial");
         fs::create_dir_all(&partials).map_err(SourceError::io(&partials))?;
         remove_leftovers(&partials);
@@ -127,31 +126,28 @@ impl<'c> ArtifactCache<'c> {
         &self,
         request: &FetchRequest,
         mut partial: PartialArtifact,
-    ) -> Result<Artifact, SourceError> {
-        let tree = &partial.tree;
+    ) -> Result<Artifact> {
+        let (tree, whole) = (&partial.tree, &partial.directory);
         make_readable(tree).map_err(SourceError::io(tree))?;
         let mut artifact = std::mem::take(&mut partial.artifact);
         artifact.integrity = tree_hash(tree).map_err(SourceError::io(tree))?;
         artifact.checksums.sort();
         let text = serde_json::to_vec_pretty(&artifact).expect("strings and lists are JSON");
-        let complete = partial.directory.join("complete");
+        fs::write(whole.join(FILE), text).map_err(SourceError::io(whole))?;
         let target = self.directory(request);
         let parent = target.parent().unwrap_or(self.root);
         fs::create_dir_all(parent).map_err(SourceError::io(parent))?;
-        fs::create_dir(&complete).map_err(SourceError::io(&complete))?;
-        fs::write(complete.join(FILE), text).map_err(SourceError::io(&complete))?;
-        fs::rename(tree, complete.join(TREE)).map_err(SourceError::io(tree))?;
-        match fs::rename(&complete, &target) {
-            Ok(()) => {}
-            // Another process was faster.
-            Err(_) if target.exists() => {
-                if let Some(artifact) = self.find(request) {
-                    return Ok(artifact);
-                }
-                fs::rename(&complete, &target).map_err(SourceError::io(&target))?;
+        if let Err(error) = fs::rename(whole, &target) {
+            // Another process may have been faster.
+            if !target.exists() {
+                return Err(SourceError::io(&target)(error));
             }
-            Err(error) => return Err(SourceError::io(&target)(error)),
+            if let Some(artifact) = self.find(request) {
+                return Ok(artifact);
+            }
+            fs::rename(whole, &target).map_err(SourceError::io(&target))?;
         }
+        let _ = fs::remove_file(target.join(LOCK));
         Ok(Artifact { directory: target.join(TREE), ..artifact })
     }
 
@@ -199,24 +195,18 @@ impl PartialArtifact {
         &self.directory
     }
 
-    /// Locks a plain file by its hash and where it was.
-    pub fn add_file(&mut self, name: &str, sha256: &str, url: &str) {
-        self.artifact.checksums.push((name.to_owned(), format!("sha256:{sha256}")));
-        self.artifact.locks.insert(lock_key(name), format!("{sha256} {url}"));
-    }
-
     /// A directory beside the tree, for what is not kept.
-    pub fn scratch(&self, name: &str) -> Result<PathBuf, SourceError> {
+    pub fn scratch(&self, name: &str) -> Result<PathBuf> {
         make_directory(self.directory.join(format!("scratch-{name}")))
     }
 
     /// A directory in the tree.
-    pub fn part(&self, name: &str) -> Result<PathBuf, SourceError> {
+    pub fn part(&self, name: &str) -> Result<PathBuf> {
         make_directory(self.tree.join(name))
     }
 }
 
-fn make_directory(directory: PathBuf) -> Result<PathBuf, SourceError> {
+fn make_directory(directory: PathBuf) -> Result<PathBuf> {
     fs::create_dir_all(&directory).map_err(SourceError::io(&directory))?;
     Ok(directory)
 }

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use towpath_process::sandbox::{EndStatus, SandboxError};
 
+pub(super) type Result<T, E = SourceError> = std::result::Result<T, E>;
+
 #[derive(Debug, Error)]
 pub enum SourceError {
     /// The client of a registry, or a program that a build needs.
