@@ -2,7 +2,7 @@
 //! file that has its hash. An artifact appears complete or not at all, also when two fetch it at once or
 //! one is killed; one whose content has changed is removed, never used.
 
-use super::source_error::{Result, SourceError};
+use super::source_error::{AtPath as _, Result};
 use super::source_ref::SourceRef;
 use crate::attestation::Attestation;
 use crate::file_hash::{hexadecimal, make_readable, tree_hash};
@@ -97,13 +97,13 @@ impl<'c> ArtifactCache<'c> {
     /// An empty tree to fetch into.
     pub fn begin(&self) -> Result<PartialArtifact> {
         let partials = self.root.join(".partial");
-        fs::create_dir_all(&partials).map_err(SourceError::io(&partials))?;
+        fs::create_dir_all(&partials).at(&partials)?;
         remove_leftovers(&partials);
         for number in 0.. {
             let directory = partials.join(format!("{}-{number}", std::process::id()));
             match fs::create_dir(&directory) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                made => made.map_err(SourceError::io(&directory))?,
+                made => made.at(&directory)?,
             }
             let lock = File::create(directory.join(LOCK)).and_then(|lock| {
                 flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
@@ -128,24 +128,24 @@ impl<'c> ArtifactCache<'c> {
         mut partial: PartialArtifact,
     ) -> Result<Artifact> {
         let (tree, whole) = (&partial.tree, &partial.directory);
-        make_readable(tree).map_err(SourceError::io(tree))?;
+        make_readable(tree).at(tree)?;
         let mut artifact = std::mem::take(&mut partial.artifact);
-        artifact.integrity = tree_hash(tree).map_err(SourceError::io(tree))?;
+        artifact.integrity = tree_hash(tree).at(tree)?;
         artifact.checksums.sort();
         let text = serde_json::to_vec_pretty(&artifact).expect("strings and lists are JSON");
-        fs::write(whole.join(FILE), text).map_err(SourceError::io(whole))?;
+        fs::write(whole.join(FILE), text).at(whole)?;
         let target = self.directory(request);
         let parent = target.parent().unwrap_or(self.root);
-        fs::create_dir_all(parent).map_err(SourceError::io(parent))?;
+        fs::create_dir_all(parent).at(parent)?;
         if let Err(error) = fs::rename(whole, &target) {
             // Another process may have been faster.
             if !target.exists() {
-                return Err(SourceError::io(&target)(error));
+                return Err(error).at(&target);
             }
             if let Some(artifact) = self.find(request) {
                 return Ok(artifact);
             }
-            fs::rename(whole, &target).map_err(SourceError::io(&target))?;
+            fs::rename(whole, &target).at(&target)?;
         }
         let _ = fs::remove_file(target.join(LOCK));
         Ok(Artifact { directory: target.join(TREE), ..artifact })
@@ -207,7 +207,7 @@ impl PartialArtifact {
 }
 
 fn make_directory(directory: PathBuf) -> Result<PathBuf> {
-    fs::create_dir_all(&directory).map_err(SourceError::io(&directory))?;
+    fs::create_dir_all(&directory).at(&directory)?;
     Ok(directory)
 }
 

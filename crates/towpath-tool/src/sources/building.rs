@@ -3,10 +3,10 @@
 //! commands run and where the paths of programs begin.
 
 use super::Built;
-use super::client_sandbox::{Call, ClientSandbox, Configuration, find_program};
+use super::client_sandbox::{Call, ClientSandbox, Configuration, SYSTEM_PATH, find_program};
 use super::remote_file::FILES;
 use super::source_context::SourceContext;
-use super::source_error::{Result, SourceError};
+use super::source_error::{AtPath as _, Result, SourceError};
 use crate::archive::{ArchiveLimits, unpack};
 use crate::file_hash::set_mode;
 use std::ffi::OsStr;
@@ -17,9 +17,6 @@ use std::path::{Component, Path, PathBuf};
 
 /// What every sandbox shows already.
 const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt"];
-
-/// Directories of programs for the commands of recipes, after the install's own.
-const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /// A command with network has no configuration of the user.
 const NO_REGISTRY: Configuration =
@@ -41,7 +38,7 @@ impl Building<'_> {
     /// Takes all executable files of a directory as programs, in the order of their names.
     pub fn add_programs(&mut self, directory: &str) -> Result<()> {
         let path = self.install.join(directory);
-        let entries = fs::read_dir(&path).map_err(SourceError::io(&path))?.flatten();
+        let entries = fs::read_dir(&path).at(&path)?.flatten();
         let is_program = |entry: &fs::DirEntry| {
             let file = file_inside(self.install, &entry.path());
             file.and_then(|file| file.metadata().ok())
@@ -64,13 +61,13 @@ impl Building<'_> {
     pub fn link_program(&mut self, name: &str, file: &str) -> Result<()> {
         let target = file_inside(self.install, &self.install.join(file));
         let target = target.ok_or_else(|| SourceError::NoFile(file.to_owned()))?;
-        let mode = target.metadata().map_err(SourceError::io(&target))?.permissions().mode();
-        set_mode(&target, mode & 0o7777 | 0o111).map_err(SourceError::io(&target))?;
+        let mode = target.metadata().at(&target)?.permissions().mode();
+        set_mode(&target, mode & 0o7777 | 0o111).at(&target)?;
         let link = real_directory(self.install, "bin")?.join(name);
         if link.symlink_metadata().is_ok() {
             return Err(SourceError::TwoPrograms(name.to_owned()));
         }
-        symlink(Path::new("..").join(file), &link).map_err(SourceError::io(&link))?;
+        symlink(Path::new("..").join(file), &link).at(&link)?;
         self.built.binaries.push((name.to_owned(), Path::new("bin").join(name)));
         Ok(())
     }
@@ -84,7 +81,7 @@ impl Building<'_> {
         let unpacked = self.install.join(".unpacked");
         refuse_links(self.install)?;
         unpack(&archive, name, &unpacked, strip, &ArchiveLimits::default())?;
-        merge_tree(&unpacked, &files).map_err(SourceError::io(&files))
+        merge_tree(&unpacked, &files).at(&files)
     }
 
     pub fn install_programs(&mut self, programs: &[(String, String)]) -> Result<()> {
@@ -96,7 +93,7 @@ impl Building<'_> {
             if target.symlink_metadata().is_err() && fetched.is_file() {
                 let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
                 real_directory(self.install, &format!("{FILES}/{parent}"))?;
-                fs::copy(&fetched, &target).map_err(SourceError::io(&target))?;
+                fs::copy(&fetched, &target).at(&target)?;
             }
             self.link_program(name, &format!("{FILES}/{path}"))?;
         }
@@ -141,7 +138,7 @@ pub(super) fn real_directory(install: &Path, inner: &str) -> Result<PathBuf> {
         match path.symlink_metadata() {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => return Err(SourceError::NotInside(path)),
-            Err(_) => fs::create_dir(&path).map_err(SourceError::io(&path))?,
+            Err(_) => fs::create_dir(&path).at(&path)?,
         }
     }
     Ok(path)
@@ -149,7 +146,7 @@ pub(super) fn real_directory(install: &Path, inner: &str) -> Result<PathBuf> {
 
 /// Refuses links at the top of an install: whoever writes beside `bin/` would follow them.
 pub(super) fn refuse_links(install: &Path) -> Result<()> {
-    for entry in fs::read_dir(install).map_err(SourceError::io(install))?.flatten() {
+    for entry in fs::read_dir(install).at(install)?.flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
             return Err(SourceError::NotInside(entry.path()));
         }

@@ -9,7 +9,7 @@ use super::client_sandbox::{Call, ClientSandbox, Configuration};
 use super::look_up::{Asked, Offer};
 use super::registry::{Package, Registry};
 use super::source_context::SourceContext;
-use super::source_error::{Result, SourceError};
+use super::source_error::{AtPath as _, Result, SourceError};
 use super::source_ref::{SourceKind, SourceRef};
 use crate::file_hash::{copy_tree, file_sha256, sorted_tree};
 use serde_json::Value;
@@ -163,9 +163,9 @@ impl Registry for Cargo {
         if found.programs().is_empty() {
             return Err(package.unusable(Unusable::Library));
         }
-        let hash = file_sha256(&found.archive).map_err(SourceError::io(&found.archive))?;
+        let hash = file_sha256(&found.archive).at(&found.archive)?;
         let own = target.join(PACKAGE);
-        copy_tree(&found.source, &own).map_err(SourceError::io(&own))?;
+        copy_tree(&found.source, &own).at(&own)?;
         prepare_package(&own)?;
         let (lock, vendor) = (own.join(LOCK), target.join(VENDOR));
         if let Some(locked) = work.locks.get(&package.part) {
@@ -173,7 +173,7 @@ impl Registry for Cargo {
             if first.strip_prefix(OWN_HASH) != Some(&hash) {
                 return Err(package.other_bytes());
             }
-            fs::write(&lock, rest).map_err(SourceError::io(&lock))?;
+            fs::write(&lock, rest).at(&lock)?;
         }
         sandbox.give(&target)?;
         let call = self.call("vendor --versioned-dirs");
@@ -182,8 +182,8 @@ impl Registry for Cargo {
         sandbox.run_shown(call, "Downloaded ")?.success(CARGO)?;
         drop(sandbox);
         // Without dependencies nothing is made.
-        fs::create_dir_all(&vendor).map_err(SourceError::io(&vendor))?;
-        let text = fs::read_to_string(&lock).map_err(SourceError::io(&lock))?;
+        fs::create_dir_all(&vendor).at(&vendor)?;
+        let text = fs::read_to_string(&lock).at(&lock)?;
         let artifact = &mut work.partial.artifact;
         artifact.checksums.push((format!("{name}-{version}.crate"), format!("sha256:{hash}")));
         artifact.locks.insert(package.part.clone(), format!("{OWN_HASH}{hash}\n{text}"));
@@ -227,15 +227,15 @@ fn prepare_package(package: &Path) -> Result<()> {
         let removed =
             if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         if let Some(error) = removed.err().filter(|error| error.kind() != ErrorKind::NotFound) {
-            return Err(SourceError::io(&path)(error));
+            return Err(error).at(&path);
         }
     }
     let manifest = package.join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).map_err(SourceError::io(&manifest))?;
+    let text = fs::read_to_string(&manifest).at(&manifest)?;
     if text.lines().any(|line| line.trim() == "[workspace]") {
         return Ok(());
     }
-    fs::write(&manifest, format!("{text}\n[workspace]\n")).map_err(SourceError::io(&manifest))
+    fs::write(&manifest, format!("{text}\n[workspace]\n")).at(&manifest)
 }
 
 #[cfg(test)]

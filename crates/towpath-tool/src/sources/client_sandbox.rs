@@ -5,7 +5,7 @@
 
 use super::building::{outside_of_system, real_directory};
 use super::source_context::{SourceContext, Unit};
-use super::source_error::{Result, SourceError};
+use super::source_error::{AtPath as _, Result, SourceError};
 use crate::clean_printed_text::{captured_text, clean_text};
 use crate::file_hash::each_below;
 use rustix::fs::{Access, access};
@@ -29,7 +29,8 @@ const LIMITS: Limits =
     Limits { scratch_bytes: 4 << 30, memory_bytes: 16 << 30, processes: 4096, file_bytes: 8 << 30 };
 /// The user that the sandbox gives up its rights to.
 const NOBODY: u32 = 65534;
-const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/// Where programs of the system are.
+pub(super) const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// Inside of the writable directory, for what only the commands need.
 const WORK: &str = ".build";
 /// Variables that every client with network gets: how the network is reached.
@@ -264,8 +265,7 @@ impl<'c> ClientSandbox<'c> {
         if !self.drops_user {
             return Ok(());
         }
-        each_below(path, &mut |path, _| lchown(path, Some(user), Some(user)))
-            .map_err(SourceError::io(path))
+        each_below(path, &mut |path, _| lchown(path, Some(user), Some(user))).at(path)
     }
 }
 
@@ -300,14 +300,14 @@ fn copy_configuration(
     let copies: Vec<(Option<PathBuf>, PathBuf)> = match configuration.files {
         [] => vec![(user, copy.clone())],
         files => {
-            fs::create_dir_all(&copy).map_err(SourceError::io(&copy))?;
+            fs::create_dir_all(&copy).at(&copy)?;
             let below = |file: &&str| (user.as_ref().map(|user| user.join(file)), copy.join(file));
             files.iter().map(below).collect()
         }
     };
     for (from, to) in copies {
         if let Some(from) = from.filter(|from| from.is_file()) {
-            fs::copy(&from, &to).map_err(SourceError::io(&from))?;
+            fs::copy(&from, &to).at(&from)?;
         }
     }
     variables.push((configuration.variable.into(), copy.into()));

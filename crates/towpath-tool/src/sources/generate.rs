@@ -11,7 +11,7 @@ use super::host_platform::HostPlatform;
 use super::release_asset::plain_program_name;
 use super::remote_file::{Address, FILES, RemoteFile, file_name};
 use super::source_context::SourceContext;
-use super::source_error::{Result, SourceError};
+use super::source_error::{AtPath as _, Result, SourceError};
 use super::source_ref::SourceKind;
 use crate::archive::{ArchiveError, ArchiveLimits, UnpackedFile, unpack};
 use crate::tool_recipe::{
@@ -132,7 +132,7 @@ fn look_into_file(
     if programs.is_empty() {
         return Err(SourceError::NoFile(format!("a program in {file}")));
     }
-    fs::remove_dir_all(&scratch).map_err(SourceError::io(&scratch))?;
+    fs::remove_dir_all(&scratch).at(&scratch)?;
     Ok(LookedInto { file, url: asset.url, sha256, strip, programs, partial })
 }
 

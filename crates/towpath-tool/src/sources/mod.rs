@@ -49,7 +49,7 @@ use crate::tool_recipe::ToolRecipe;
 use artifact_cache::{ArtifactCache, FetchRequest, PartialArtifact};
 use building::{Building, refuse_links};
 use fetch_plan::{FetchPlan, Work};
-use source_error::Result;
+use source_error::{AtPath as _, Result};
 use std::path::{Path, PathBuf};
 
 /// What a build has made.
@@ -130,7 +130,7 @@ pub fn build(
         }
     }
     refuse_links(install)?;
-    without_special_bits(install).map_err(SourceError::io(install))?;
+    without_special_bits(install).at(install)?;
     // A command of the recipe may have made programs itself.
     if install.join("bin").is_dir() {
         work.add_programs("bin")?;

@@ -8,7 +8,7 @@ use super::client_sandbox::{Call, ClientSandbox, Configuration};
 use super::look_up::{Asked, Offer};
 use super::registry::{Package, Registry};
 use super::source_context::SourceContext;
-use super::source_error::{Result, SourceError};
+use super::source_error::{AtPath as _, Result, SourceError};
 use super::source_ref::{SourceKind, SourceRef};
 use crate::attestation::AttestedFile;
 use crate::file_hash::copy_tree;
@@ -120,7 +120,7 @@ impl Registry for Npm {
         let manifest = json!({ "private": true, "dependencies": { name: version } });
         let write = |name: &str, text: &str| {
             let file = directory.join(name);
-            fs::write(&file, text).map_err(SourceError::io(&file))
+            fs::write(&file, text).at(&file)
         };
         write("package.json", &manifest.to_string())?;
         let locked = work.locks.get(&package.part);
@@ -175,7 +175,7 @@ impl Registry for Npm {
         mut sandbox: ClientSandbox<'_>,
     ) -> Result<()> {
         let tree = real_directory(work.install, "lib")?.join(NPM);
-        copy_tree(&work.fetched(&package.part), &tree).map_err(SourceError::io(&tree))?;
+        copy_tree(&work.fetched(&package.part), &tree).at(&tree)?;
         sandbox.give(&tree)?;
         if LockFile::read(&read(&tree.join(LOCK))?).has_install_scripts() {
             let mut call = self.call("rebuild --offline --foreground-scripts", &sandbox);
@@ -195,7 +195,7 @@ impl Registry for Npm {
 }
 
 fn read(file: &Path) -> Result<String> {
-    fs::read_to_string(file).map_err(SourceError::io(file))
+    fs::read_to_string(file).at(file)
 }
 
 /// The answer to `npm view`, also to a failed one. A range has several versions, in the order of their

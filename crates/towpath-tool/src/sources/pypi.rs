@@ -8,9 +8,9 @@ use super::building::{Building, is_program_name, outside_of_system};
 use super::candidate::{Candidate, Unusable};
 use super::client_sandbox::{Call, ClientSandbox, Configuration};
 use super::look_up::{Asked, Offer};
-use super::registry::{Package, Registry};
+use super::registry::{Package, Registry, plain_name};
 use super::source_context::SourceContext;
-use super::source_error::{Result, SourceError};
+use super::source_error::{AtPath as _, Result, SourceError};
 use super::source_ref::{SourceKind, SourceRef, check_version};
 use crate::attestation::{Attestation, AttestedFile};
 use crate::file_hash::file_sha256;
@@ -242,7 +242,7 @@ impl Registry for Pip {
             }
         };
         let requirements = sandbox.work().join("requirements.txt");
-        fs::write(&requirements, &lock).map_err(SourceError::io(&requirements))?;
+        fs::write(&requirements, &lock).at(&requirements)?;
         sandbox.give(&requirements)?;
         let call = self.pip("download --only-binary :all: --no-deps --progress-bar off");
         let call = call.arguments(&[&"--require-hashes", &"--dest", &directory]);
@@ -256,7 +256,7 @@ impl Registry for Pip {
         }
         drop(sandbox);
         for wheel in wheels(&directory)? {
-            let sha256 = file_sha256(&wheel).map_err(SourceError::io(&wheel))?;
+            let sha256 = file_sha256(&wheel).at(&wheel)?;
             let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let listed = index.iter().find(|file| file.filename == name);
             if let Some(url) = listed.and_then(|file| file.provenance.as_deref()) {
@@ -365,7 +365,7 @@ pub(super) fn is_for_this_python(artifact: &Artifact, context: &SourceContext<'_
 }
 
 fn wheels(directory: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(directory).map_err(SourceError::io(directory))?;
+    let entries = fs::read_dir(directory).at(directory)?;
     let mut wheels: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     wheels.retain(|path| path.extension().is_some_and(|extension| extension == "whl"));
     wheels.sort();
@@ -375,7 +375,7 @@ fn wheels(directory: &Path) -> Result<Vec<PathBuf>> {
 /// The programs of a package, as pip has recorded them.
 fn installed_programs(environment: &Path, package: &Package<'_>) -> Result<Vec<String>> {
     let library = environment.join("lib");
-    let pythons = fs::read_dir(&library).map_err(SourceError::io(&library))?.flatten();
+    let pythons = fs::read_dir(&library).at(&library)?.flatten();
     let packages =
         pythons.flat_map(|python| fs::read_dir(python.path().join("site-packages"))).flatten();
     let own = packages.flatten().map(|entry| entry.path()).find(|path| {
@@ -385,7 +385,7 @@ fn installed_programs(environment: &Path, package: &Package<'_>) -> Result<Vec<S
     });
     let own = own.ok_or_else(|| SourceError::NoFile(format!("a wheel of {}", package.name)))?;
     let record = own.join("RECORD");
-    let record = fs::read_to_string(&record).map_err(SourceError::io(&record))?;
+    let record = fs::read_to_string(&record).at(&record)?;
     let points = fs::read_to_string(own.join("entry_points.txt")).unwrap_or_default();
     Ok(programs_in_record(&record, &points, package.options))
 }
@@ -409,12 +409,6 @@ fn programs_in_record(record: &str, entry_points: &str, extras: &[String]) -> Ve
         .collect();
     programs.sort();
     programs
-}
-
-/// Capital letters and separators do not matter in names of packages.
-fn plain_name(name: &str) -> String {
-    let lower = name.to_ascii_lowercase();
-    lower.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]

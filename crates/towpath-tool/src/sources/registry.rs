@@ -116,11 +116,15 @@ pub(super) fn look_up(asked: Asked<'_>, context: &SourceContext<'_>) -> Result<O
     if let Err(error) = check_version(&candidate.version) {
         return wrong(error);
     }
-    // Capital letters and separators do not matter to some registries; nothing else may differ.
-    let plain = |name: &str| name.to_ascii_lowercase().replace(['_', '.'], "-");
-    if plain(candidate.source.name()) != plain(source.name()) {
+    if plain_name(candidate.source.name()) != plain_name(source.name()) {
         return wrong(format!("`{}` for `{}`", candidate.source.name(), source.name()));
     }
     candidate.source = SourceRef::new(kind, candidate.source.name())?;
     Ok(Some(candidate))
+}
+
+/// Capital letters and separators do not matter to some registries; nothing else may differ.
+pub(super) fn plain_name(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    lower.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }

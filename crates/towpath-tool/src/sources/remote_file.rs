@@ -8,7 +8,7 @@ use super::github;
 use super::host_platform::HostPlatform;
 use super::release_asset::{ReleaseAsset, listed_sha256, version_in_name};
 use super::source_context::Unit;
-use super::source_error::{Result, SourceError};
+use super::source_error::{AtPath as _, Result, SourceError};
 use super::source_ref::{SourceRef, check_version};
 use crate::download::{Expected, shown};
 use std::fs;
@@ -74,7 +74,7 @@ impl<'r> RemoteFile<'r> {
         }
         let target = inner(&work.partial.part(FILES)?, name)?;
         if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent).map_err(SourceError::io(parent))?;
+            fs::create_dir_all(parent).at(parent)?;
         }
         context.progress().line(name);
         let expected = Expected { sha256: sha256.as_deref(), most_bytes: LARGEST_DOWNLOAD };
