@@ -13,6 +13,7 @@ use super::source_ref::{SourceRef, check_version};
 use crate::download::{Expected, shown};
 use std::fs;
 use std::net::IpAddr;
+use ureq::http::Uri;
 
 /// The part of an artifact that has plain files.
 pub(super) const FILES: &str = "files";
@@ -108,14 +109,10 @@ pub(super) fn look_up(source: &SourceRef, version: Option<&str>) -> Result<Candi
 
 /// Whether the file at an address can be replaced on its way.
 pub fn can_be_replaced(url: &str) -> bool {
-    let Some(rest) = url.strip_prefix("http://") else { return false };
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let host = match host.strip_prefix('[') {
-        Some(address) => address.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    host != "localhost" && !host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    let Ok(uri) = url.parse::<Uri>() else { return false };
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let is_here = host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    uri.scheme_str() == Some("http") && host != "localhost" && !is_here
 }
 
 /// The last part of a URL's path.
