@@ -8,6 +8,7 @@ use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// `sha256:` and 64 digits.
 pub(crate) fn tree_hash(directory: &Path) -> io::Result<String> {
@@ -127,6 +128,11 @@ pub(crate) fn without_special_bits(install: &Path) -> io::Result<()> {
             false => set_mode(path, mode & 0o777),
         }
     })
+}
+
+/// A new directory that disappears when it is dropped, unless it was renamed.
+pub(crate) fn fleeting_directory(parent: &Path) -> io::Result<TempDir> {
+    tempfile::Builder::new().permissions(Permissions::from_mode(0o777)).tempdir_in(parent)
 }
 
 pub(crate) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {

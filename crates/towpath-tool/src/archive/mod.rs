@@ -16,8 +16,10 @@ pub use archive_kind::{ArchiveKind, Compression};
 pub use error::{ArchiveError, Refusal};
 pub use tree_writer::UnpackedFile;
 
+use crate::file_hash::fleeting_directory;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 use tree_writer::{Entry, TreeWriter};
 
 /// What an archive may become at most.
@@ -46,9 +48,10 @@ pub fn unpack(
     strip: u32,
     limits: &ArchiveLimits,
 ) -> Result<Vec<UnpackedFile>, ArchiveError> {
-    let partial = Partial::create(destination)?;
+    let beside = destination.parent().unwrap_or(destination);
+    let partial = fleeting_directory(beside).map_err(ArchiveError::io(beside))?;
     let kind = ArchiveKind::of(file, name)?;
-    let mut writer = TreeWriter::new(&partial.directory, strip, *limits);
+    let mut writer = TreeWriter::new(partial.path(), strip, *limits);
     match kind {
         ArchiveKind::Tar(compression) => {
             unpack_tar::unpack(compression.reader(open(file)?), &mut writer)?;
@@ -62,44 +65,15 @@ pub fn unpack(
         }
     }
     let files = writer.finish()?;
-    partial.publish(destination)?;
+    // A rename would replace an empty directory without a word.
+    let renamed = match destination.symlink_metadata() {
+        Ok(_) => Err(ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(partial.path(), destination),
+    };
+    renamed.map_err(ArchiveError::io(destination))?;
     Ok(files)
 }
 
 fn open(file: &Path) -> Result<File, ArchiveError> {
     File::open(file).map_err(ArchiveError::io(file))
-}
-
-/// A directory beside the destination that disappears unless it becomes the destination.
-struct Partial {
-    directory: PathBuf,
-}
-
-impl Partial {
-    fn create(destination: &Path) -> Result<Partial, ArchiveError> {
-        let mut name = destination.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
-        let directory = destination.with_file_name(name);
-        fs::create_dir(&directory).map_err(ArchiveError::io(&directory))?;
-        Ok(Partial { directory })
-    }
-
-    fn publish(mut self, destination: &Path) -> Result<(), ArchiveError> {
-        // A rename would replace an empty directory without a word.
-        if destination.symlink_metadata().is_ok() {
-            let exists = std::io::ErrorKind::AlreadyExists.into();
-            return Err(ArchiveError::io(destination)(exists));
-        }
-        fs::rename(&self.directory, destination).map_err(ArchiveError::io(destination))?;
-        self.directory = PathBuf::new();
-        Ok(())
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        if !self.directory.as_os_str().is_empty() {
-            let _ = fs::remove_dir_all(&self.directory);
-        }
-    }
 }

@@ -5,14 +5,15 @@
 use super::source_error::{AtPath as _, Result};
 use super::source_ref::SourceRef;
 use crate::attestation::Attestation;
-use crate::file_hash::{hexadecimal, make_readable, tree_hash};
+use crate::file_hash::{fleeting_directory, hexadecimal, make_readable, tree_hash};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, ErrorKind::NotFound, ErrorKind::WouldBlock};
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Everything that an offline build of one version needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -91,34 +92,21 @@ impl<'c> ArtifactCache<'c> {
         let directory = self.directory(request);
         let Ok(partial) = self.begin() else { return };
         // Away at one instant, so that nobody finds half of it.
-        let _ = fs::rename(directory, partial.directory.join("discarded"));
+        let _ = fs::rename(directory, partial.directory().join("discarded"));
     }
 
     /// An empty tree to fetch into.
     pub fn begin(&self) -> Result<PartialArtifact> {
         let partials = self.root.join(".partial");
-        fs::create_dir_all(&partials).at(&partials)?;
-        remove_leftovers(&partials);
-        for number in 0.. {
-            let directory = partials.join(format!("{}-{number}", std::process::id()));
-            match fs::create_dir(&directory) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                made => made.at(&directory)?,
+        loop {
+            fs::create_dir_all(&partials).at(&partials)?;
+            remove_leftovers(&partials);
+            match PartialArtifact::new(&partials) {
+                // Another process took it for a leftover before it was locked.
+                Err(error) if matches!(error.kind(), WouldBlock | NotFound) => {}
+                made => return made.at(&partials),
             }
-            let lock = File::create(directory.join(LOCK)).and_then(|lock| {
-                flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
-                Ok(lock)
-            });
-            let tree = directory.join(TREE);
-            // Another process may take it for a leftover in this instant.
-            let Ok(lock) = lock else { continue };
-            if fs::create_dir(&tree).is_err() {
-                continue;
-            }
-            let artifact = Artifact { schema: SCHEMA, ..Artifact::default() };
-            return Ok(PartialArtifact { directory, tree, artifact, _lock: lock });
         }
-        unreachable!("there are more numbers than directories")
     }
 
     /// Makes a tree visible under what was asked for.
@@ -127,7 +115,7 @@ impl<'c> ArtifactCache<'c> {
         request: &FetchRequest,
         mut partial: PartialArtifact,
     ) -> Result<Artifact> {
-        let (tree, whole) = (&partial.tree, &partial.directory);
+        let (tree, whole) = (&partial.tree, partial.directory.path());
         make_readable(tree).at(tree)?;
         let mut artifact = std::mem::take(&mut partial.artifact);
         artifact.integrity = tree_hash(tree).at(tree)?;
@@ -182,7 +170,7 @@ fn unchanged(directory: &Path) -> Option<Artifact> {
 /// A tree that is being fetched. Dropping it removes it.
 #[derive(Debug)]
 pub(super) struct PartialArtifact {
-    directory: PathBuf,
+    directory: TempDir,
     /// What is fetched goes here.
     pub tree: PathBuf,
     pub artifact: Artifact,
@@ -190,14 +178,24 @@ pub(super) struct PartialArtifact {
 }
 
 impl PartialArtifact {
+    fn new(partials: &Path) -> io::Result<PartialArtifact> {
+        let directory = fleeting_directory(partials)?;
+        let lock = File::create(directory.path().join(LOCK))?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        let tree = directory.path().join(TREE);
+        fs::create_dir(&tree)?;
+        let artifact = Artifact { schema: SCHEMA, ..Artifact::default() };
+        Ok(PartialArtifact { directory, tree, artifact, _lock: lock })
+    }
+
     /// The directory of everything that belongs to it.
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.directory.path()
     }
 
     /// A directory beside the tree, for what is not kept.
     pub fn scratch(&self, name: &str) -> Result<PathBuf> {
-        make_directory(self.directory.join(format!("scratch-{name}")))
+        make_directory(self.directory().join(format!("scratch-{name}")))
     }
 
     /// A directory in the tree.
@@ -209,12 +207,6 @@ impl PartialArtifact {
 fn make_directory(directory: PathBuf) -> Result<PathBuf> {
     fs::create_dir_all(&directory).at(&directory)?;
     Ok(directory)
-}
-
-impl Drop for PartialArtifact {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.directory);
-    }
 }
 
 /// What killed processes have left: nobody has its lock.
