@@ -72,7 +72,7 @@ impl<'a> StagedInstall<'a> {
         recipe: &ToolRecipe,
         version: &str,
         locks: &Locks,
-        context: &mut SourceContext<'_>,
+        context: &SourceContext<'_>,
     ) -> Result<StagedInstall<'a>, InstallError> {
         let tool = recipe.metadata.name.clone();
         let installs = directories.installs(&tool);

@@ -197,6 +197,9 @@ fn look_up_one(
         let version = version.map_or(String::new(), |version| format!(" {version}"));
         CommandError::not_found(format!("{from}{version}: not found"))
     })?;
+    if let Some(note) = &candidate.note {
+        out::note(note);
+    }
     match &candidate.unusable {
         None => Ok(candidate),
         Some(why) => {
