@@ -1,9 +1,9 @@
 //! Which probe to run next. The version is asked for first, then help; bare words only when the tool
 //! itself has advertised them, and never nothing at all: a program without arguments may do its work.
 
-use crate::combine_probe_verdicts::Probe;
-use crate::probe_observation::ProcessEnd;
-use crate::verdict_and_evidence::{EvidenceKind, Verdict};
+use crate::observation::ProcessEnd;
+use crate::probe::Probe;
+use crate::verdict::{EvidenceKind, Verdict};
 use serde::Serialize;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

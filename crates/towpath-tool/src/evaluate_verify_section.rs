@@ -2,12 +2,12 @@
 //! A declared check without a result fails, a run that shows a broken install fails whatever its pattern
 //! finds, and another version than the expected one passes with a warning.
 
-use crate::clean_printed_text::clean_text;
 use crate::command_words::{CommandWordsError, command_words};
 use crate::detector::judge;
+use crate::observation::{Observation, ProcessEnd};
 use crate::output_pattern::{OutputPattern, PatternError};
-use crate::probe_observation::{Observation, ProcessEnd};
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Verdict};
+use crate::printed_text::clean_text;
+use crate::verdict::{Evidence, EvidenceKind, Verdict};
 use crate::verify_section::{VERSION, VerifyMode, VerifySection};
 use crate::version_token::same_version;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 //! either is a version at that position, whose boundaries are checked. A version other than the
 //! expected one matches too, and the match records that.
 
-use crate::find_tool_name_in_line::ToolNames;
+use crate::tool_names::ToolNames;
 use crate::verify_section::VERSION;
 use crate::version_token::{is_date, is_dotted, same_version};
 use regex::Regex;

@@ -1,7 +1,7 @@
 //! From the JSON of a recorded observation to a value. Unknown fields are refused, but for what the test
 //! cases add to an observation to describe it.
 
-use crate::probe_observation::{Observation, ProcessEnd, Via};
+use crate::observation::{Observation, ProcessEnd, Via};
 use crate::static_file_facts::FileFacts;
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FieldType, FileKind, Key, Subject};

@@ -3,9 +3,9 @@
 use super::environment;
 use super::line_table::{LineTable, WordList};
 use super::reading::Reading;
-use crate::clean_printed_text::Line;
 use crate::output_pattern::paths_in;
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::printed_text::Line;
+use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 
 /// Exit codes of a shell that could not start what it was asked to.
 const CANNOT_RUN: [i32; 2] = [126, 127];

@@ -4,8 +4,8 @@
 
 use super::line_table::WordList;
 use super::reading::Reading;
-use crate::clean_printed_text::Line;
-use crate::verdict_and_evidence::{EvidenceKind, Judgement, Verdict};
+use crate::printed_text::Line;
+use crate::verdict::{EvidenceKind, Judgement, Verdict};
 
 const USAGE_WORDS: &[&str] = &["usage", "synopsis", "syntax"];
 

@@ -5,7 +5,7 @@
 use super::line_table::WordList;
 use super::reading::Reading;
 use super::version;
-use crate::clean_printed_text::Line;
+use crate::printed_text::Line;
 use crate::version_token::{find_expected, is_dotted, same_version, tokens};
 
 static ANY_PROGRAM: WordList = WordList::new("any-program");

@@ -2,7 +2,7 @@
 //! tried only on lines that contain its literal, and its regex is compiled when it is first needed:
 //! judging a probe stays linear and cheap.
 
-use crate::clean_printed_text::Line;
+use crate::printed_text::Line;
 use regex::{Captures, Regex};
 use serde::Deserialize;
 use serde::de::value::{BorrowedStrDeserializer, Error};

@@ -13,8 +13,8 @@ mod process_end;
 mod reading;
 mod version;
 
-use crate::probe_observation::Observation;
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::observation::Observation;
+use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 use line_table::LineTable;
 use reading::Reading;
 

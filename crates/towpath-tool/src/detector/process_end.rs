@@ -3,8 +3,8 @@
 
 use super::reading::Reading;
 use super::{environment, version};
-use crate::probe_observation::ProcessEnd;
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::observation::ProcessEnd;
+use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 
 /// SIGKILL, SIGXCPU and SIGXFSZ are limits of the sandbox; all other signals are crashes.
 const LIMIT_SIGNALS: [i32; 3] = [9, 24, 25];

@@ -6,9 +6,9 @@ use super::identity::is_part_of_name;
 use super::line_table::{LineTable, WordList};
 use super::reading::Reading;
 use super::{answer, broken, environment, help};
-use crate::clean_printed_text::Line;
 use crate::output_pattern::paths_in;
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
+use crate::printed_text::Line;
+use crate::verdict::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
 use crate::verify_section::VERSION;
 use crate::version_token::{
     expected_spellings, find_expected, is_date, is_dotted, is_integer, same_version, tokens,

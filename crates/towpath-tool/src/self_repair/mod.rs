@@ -5,7 +5,7 @@
 //! user wrote is never repaired.
 
 mod model_proposal;
-mod prove_install;
+mod proof;
 
 pub use model_proposal::{ModelAnswer, RepairModel, read_proposal, repair_prompt};
-pub use prove_install::{Attempt, NotVerified, Proof, ProofRequest, ProveError, prove};
+pub use proof::{Attempt, NotVerified, Proof, ProofRequest, ProveError, prove};

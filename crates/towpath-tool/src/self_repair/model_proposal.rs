@@ -2,9 +2,9 @@
 //! is given as JSON strings, as data; whatever the answer is, it can only become a check, which then
 //! has to pass in the sandbox like any other.
 
-use crate::combine_probe_verdicts::Probe;
 use crate::command_words::command_words;
 use crate::output_pattern::OutputPattern;
+use crate::probe::Probe;
 use crate::tool_recipe::ToolRecipe;
 use crate::verify_section::{VerifyMode, VerifySection};
 use serde::Deserialize;

@@ -6,8 +6,8 @@
 use super::installed_programs::{outside_of_system, real_directory};
 use super::source_error::SourceError;
 use crate::attestation::{Attestation, AttestedFile, TrustRoot};
-use crate::clean_printed_text::{captured_text, clean_text};
 use crate::download::{HttpClient, HttpSettings};
+use crate::printed_text::{captured_text, clean_text};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 use std::ffi::{OsStr, OsString};

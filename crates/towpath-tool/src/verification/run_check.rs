@@ -1,12 +1,12 @@
 //! Runs the check of a recipe against an install, with the same sandbox and the same evaluator as
 //! everywhere: after a repair, at install and whenever a tool is verified later.
 
-use super::probe_program::{ProgramUnderTest, not_run, observe};
+use super::files_on_disk::{FilesOnDisk, look_at_file};
+use super::probe_report::{ProgramUnderTest, not_run, observe};
 use super::sandbox_setup::{SandboxSetup, VerifyError};
-use super::static_check_on_disk::{FilesOnDisk, look_at_file};
 use crate::choose_next_probe::ProbeRequest;
 use crate::evaluate_verify_section::{CheckOutcome, check};
-use crate::probe_observation::Observation;
+use crate::observation::Observation;
 use crate::verify_section::VerifySection;
 use std::path::PathBuf;
 use towpath_process::sandbox::SandboxSession;

@@ -2,7 +2,7 @@
 //! they see. One setup serves the probes of an install, the check of a recipe and `verify` later, so
 //! that a check which passed once is run the same way again.
 
-use crate::probe_observation::ProcessEnd;
+use crate::observation::ProcessEnd;
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

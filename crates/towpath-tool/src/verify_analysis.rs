@@ -3,10 +3,10 @@
 //! it, so that both can be compared.
 
 use crate::detector::judge;
-use crate::find_tool_name_in_line::ToolNames;
+use crate::observation::Observation;
 use crate::output_pattern::pattern_of_line;
-use crate::probe_observation::Observation;
-use crate::verdict_and_evidence::{Judgement, Verdict};
+use crate::tool_names::ToolNames;
+use crate::verdict::{Judgement, Verdict};
 use crate::verify_section::{REPAIRED_REASON, VerifyMode, VerifySection};
 use serde::Serialize;
 

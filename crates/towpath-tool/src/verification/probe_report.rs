@@ -1,12 +1,12 @@
 //! Probes one program until the detector has decided: its file first, then `--version`, then what the
 //! ladder has next. A file that cannot run is not run.
 
+use super::files_on_disk::{FilesOnDisk, look_at_file};
 use super::sandbox_setup::{SandboxSetup, process_end};
-use super::static_check_on_disk::{FilesOnDisk, look_at_file};
 use crate::choose_next_probe::{ProbeRequest, next_probe};
-use crate::clean_printed_text::captured_text;
-use crate::combine_probe_verdicts::{Probe, ToolVerdict, combine};
-use crate::probe_observation::{Observation, ProcessEnd};
+use crate::observation::{Observation, ProcessEnd};
+use crate::printed_text::captured_text;
+use crate::probe::{Probe, ToolVerdict, combine};
 use crate::static_file_facts::FileFacts;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -1,16 +1,16 @@
 //! The order in which an install is proven to work.
 
 use super::model_proposal::{RepairModel, read_proposal, repair_prompt};
-use crate::check_from_probe::{analyze, verify_section};
-use crate::combine_probe_verdicts::{Probe, combine};
 use crate::evaluate_verify_section::{CheckFailure, CheckOutcome};
+use crate::probe::{Probe, combine};
 use crate::repair_metadata::{RepairMetadata, RepairMethod};
 use crate::tool_recipe::ToolRecipe;
-use crate::verdict_and_evidence::Verdict;
+use crate::verdict::Verdict;
 use crate::verification::{
     CheckRun, ProbeReport, ProgramUnderTest, SandboxNote, SandboxSetup, VerifyError, probe,
     probe_after, run_check,
 };
+use crate::verify_analysis::{analyze, verify_section};
 use crate::verify_section::{VerifyMode, VerifySection};
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! Several probes of one tool become its verdict: the one that decides, and the check that would be
 //! stored. A broken probe decides against any later help.
 
-use crate::check_from_probe::verify_section;
 use crate::detector::{judge, not_the_tool, outweighs};
-use crate::probe_observation::Observation;
+use crate::observation::Observation;
 use crate::repair_metadata::{RepairMetadata, RepairMethod};
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::verify_analysis::verify_section;
 use crate::verify_section::VerifySection;
 use serde::Serialize;
 
