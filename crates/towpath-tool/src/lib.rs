@@ -6,12 +6,11 @@
 //! | module | what it has |
 //! |---|---|
 //! | `tool_recipe`, `read_recipe` | a recipe; its TOML, read strictly and written back |
-//! | `verify_section`, `output_pattern` | what a check declares; what its pattern matches |
+//! | `verify_section`, `output_pattern` | what a check declares, and its one evaluator; what its pattern matches |
 //! | `recipe_provenance`, `repair_metadata` | who wrote a recipe; what a repair changed |
 //! | `observation`, `static_file_facts`, `printed_text` | what a probe saw, and its JSON; what is known of the file; text made safe to read |
 //! | `detector`, `verdict` | the verdict on one probe, step by step; what it rests on |
-//! | `verify_analysis`, `probe`, `choose_next_probe` | what a probe means for a check; all probes together; which one is next |
-//! | `evaluate_verify_section` | the one evaluator of a check |
+//! | `verify_analysis`, `probe` | what a probe means for a check; which probe is next, and all together |
 //! | `static_check` | what a program's file shows before it runs |
 //! | `version_token`, `tool_names` | what a version looks like; how a tool prints its name |
 //! | `sources` | where tools come from: looked up, fetched, built in the sandbox |
@@ -25,12 +24,10 @@
 pub mod archive;
 #[allow(clippy::disallowed_methods, reason = "it reads the list of trusted authorities")]
 pub mod attestation;
-mod choose_next_probe;
 mod command_words;
 mod detector;
 #[allow(clippy::disallowed_methods, reason = "it writes files")]
 pub mod download;
-mod evaluate_verify_section;
 #[allow(clippy::disallowed_methods, reason = "it reads files")]
 mod file_hash;
 #[allow(clippy::disallowed_methods, reason = "it reads and writes installs")]
@@ -40,7 +37,6 @@ mod output_pattern;
 mod printed_text;
 mod probe;
 pub mod project_tools;
-mod read_observation_json;
 mod read_recipe;
 mod recipe_provenance;
 mod recipe_values;
@@ -60,15 +56,12 @@ mod verify_analysis;
 mod verify_section;
 mod version_token;
 
-pub use choose_next_probe::{ProbeRequest, next_probe};
 pub use command_words::{CommandWordsError, command_words};
 pub use detector::judge;
-pub use evaluate_verify_section::{CheckFailure, CheckOutcome, VersionMismatch, check};
-pub use observation::{Observation, ProcessEnd, Via};
+pub use observation::{Observation, ProcessEnd, read_observation};
 pub use output_pattern::{OutputPattern, PatternError, PatternMatch};
 pub use printed_text::{captured_text, clean_text};
-pub use probe::{Probe, ToolVerdict, combine};
-pub use read_observation_json::read_observation;
+pub use probe::{Probe, ProbeRequest, ToolVerdict, combine, next_probe};
 pub use read_recipe::{read_recipe, write_recipe};
 pub use recipe_provenance::{Origin, Provenance, content_hash};
 pub use recipe_values::check_tool_name;
@@ -80,4 +73,7 @@ pub use tool_recipe::{
 };
 pub use verdict::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
 pub use verify_analysis::{VerifyAnalysis, analyze, verify_section};
-pub use verify_section::{REPAIRED_REASON, VERSION, VerifyMode, VerifySection};
+pub use verify_section::{
+    CheckFailure, CheckOutcome, REPAIRED_REASON, VERSION, VerifyMode, VerifySection,
+    VersionMismatch, check,
+};

@@ -1,12 +1,15 @@
-//! Several probes of one tool become its verdict: the one that decides, and the check that would be
-//! stored. A broken probe decides against any later help.
+//! The probes of one tool: which one is next, and the verdict of all together, with the check that would be
+//! stored. The version is asked for first, then help; bare words only when the tool itself has advertised
+//! them, and never nothing at all: a program without arguments may do its work. A broken probe decides
+//! against any later help.
 
-use crate::detector::{judge, not_the_tool, outweighs};
-use crate::observation::Observation;
+use crate::detector::{is_echo, judge, not_the_tool, outweighs, prints_name};
+use crate::observation::{Observation, ProcessEnd};
 use crate::repair_metadata::{RepairMetadata, RepairMethod};
 use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 use crate::verify_analysis::verify_section;
 use crate::verify_section::VerifySection;
+use crate::version_token::same_version;
 use serde::Serialize;
 
 /// One run and its verdict.
@@ -20,6 +23,13 @@ impl Probe {
     pub fn new(observation: Observation) -> Probe {
         let judgement = judge(&observation);
         Probe { observation, judgement }
+    }
+
+    /// Whether it has printed the expected version.
+    fn is_expected(&self) -> bool {
+        let found = self.judgement.version_found.as_deref();
+        let expected = self.observation.expected_version.as_deref();
+        found.zip(expected).is_some_and(|(found, expected)| same_version(found, expected))
     }
 }
 
@@ -41,22 +51,8 @@ pub struct ToolVerdict {
 
 /// The verdict on a tool, from all of its probes in their order.
 pub fn combine(probes: &[Probe]) -> ToolVerdict {
-    let is_other = |probe: &&Probe| probe.judgement.evidence.kind == EvidenceKind::OtherProgram;
-    let others: Vec<&Observation> =
-        probes.iter().filter(is_other).map(|probe| &probe.observation).collect();
-    let counted = probes.iter().map(|probe| {
-        let counts = |other: &&Observation| outweighs(&probe.observation, other);
-        match probe.judgement.verdict.works() && !others.iter().all(counts) {
-            true => Probe { judgement: not_the_tool(probe.judgement.clone()), ..probe.clone() },
-            false => probe.clone(),
-        }
-    });
-    combine_of_tool(&counted.collect::<Vec<Probe>>())
-}
-
-fn combine_of_tool(probes: &[Probe]) -> ToolVerdict {
-    let greatest = probes.iter().map(|probe| probe.judgement.verdict).max();
-    let decides = probes.iter().find(|probe| Some(probe.judgement.verdict) == greatest);
+    let counted = counted(probes);
+    let decides = deciding(&counted);
     let judgement = decides.map_or_else(
         || Judgement::new(Verdict::Unknown, Evidence { kind: EvidenceKind::Silence, text: None }),
         |probe| probe.judgement.clone(),
@@ -75,6 +71,37 @@ fn combine_of_tool(probes: &[Probe]) -> ToolVerdict {
     }
 }
 
+/// The first probe with the greatest verdict.
+fn deciding(counted: &[Probe]) -> Option<&Probe> {
+    let greatest = counted.iter().map(|probe| probe.judgement.verdict).max();
+    counted.iter().find(|probe| Some(probe.judgement.verdict) == greatest)
+}
+
+/// The probes as they count. Good signs prove nothing where the name in them is an echo, or beside an answer
+/// of another program that they do not outweigh.
+fn counted(probes: &[Probe]) -> Vec<Probe> {
+    let (renamed, mut counted): (Vec<Probe>, Vec<Probe>) =
+        probes.iter().cloned().partition(|probe| probe.observation.is_renamed());
+    disprove(&mut counted, |probe| {
+        renamed.iter().any(|other| is_echo(&probe.observation, &other.observation))
+    });
+    let is_other = |probe: &&Probe| probe.judgement.evidence.kind == EvidenceKind::OtherProgram;
+    let others: Vec<Observation> =
+        counted.iter().filter(is_other).map(|probe| probe.observation.clone()).collect();
+    disprove(&mut counted, |probe| {
+        !others.iter().all(|other| outweighs(&probe.observation, other))
+    });
+    counted
+}
+
+fn disprove(probes: &mut [Probe], proves_nothing: impl Fn(&Probe) -> bool) {
+    for probe in probes.iter_mut().filter(|probe| probe.judgement.verdict.works()) {
+        if proves_nothing(probe) {
+            probe.judgement = not_the_tool(probe.judgement.clone());
+        }
+    }
+}
+
 impl ToolVerdict {
     /// What a repair of this check would be: the section to store and a record of the change. None if the
     /// tool is not known to work, or if the check is as it would be written.
@@ -84,4 +111,116 @@ impl ToolVerdict {
         let metadata = RepairMetadata::new(original, &repaired, method);
         Some((repaired, metadata))
     }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProbeRequest {
+    /// The program of which the tool is a subcommand: `cargo` for `cargo-x`.
+    pub host: Option<&'static str>,
+    /// Under a name that no program has.
+    pub renamed: bool,
+    pub arguments: Vec<String>,
+    /// With a pseudo-terminal.
+    pub terminal: bool,
+}
+
+impl ProbeRequest {
+    pub(crate) fn new(arguments: Vec<String>) -> ProbeRequest {
+        ProbeRequest { host: None, renamed: false, arguments, terminal: false }
+    }
+}
+
+/// What a rung needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    /// No help was seen so far.
+    NoHelp,
+    /// The tool's text has named it, and no help was seen.
+    AdvertisedHelp,
+    Advertised,
+}
+
+const LADDER: &[(&str, Needs)] = &[
+    ("--version", Needs::Nothing),
+    ("-V", Needs::Nothing),
+    ("-version", Needs::Nothing),
+    ("--help", Needs::NoHelp),
+    ("-h", Needs::NoHelp),
+    ("-help", Needs::AdvertisedHelp),
+    ("help", Needs::AdvertisedHelp),
+    ("version", Needs::Advertised),
+];
+
+/// Programs whose subcommands are programs of their own.
+const HOSTS: &[(&str, &str)] = &[("cargo-", "cargo")];
+
+/// Each one costs the whole time limit.
+const MOST_TIMEOUTS: usize = 2;
+
+/// The next probe of a tool, or none when enough is known.
+pub fn next_probe(tool: &str, probes: &[Probe]) -> Option<ProbeRequest> {
+    let seen = |verdict| probes.iter().filter(|p| p.judgement.verdict == verdict).count();
+    let decided = seen(Verdict::Broken) + seen(Verdict::WorksByVersion) > 0;
+    if decided || seen(Verdict::Timeout) >= MOST_TIMEOUTS {
+        return None;
+    }
+    if let Some(request) = probes.last().and_then(with_terminal) {
+        return Some(request);
+    }
+    let help = seen(Verdict::WorksByHelp) > 0;
+    let rung = LADDER.iter().find(|(argument, needs)| {
+        let advertised = || probes.iter().any(|probe| advertises(probe, argument));
+        let wanted = match needs {
+            Needs::Nothing => true,
+            Needs::NoHelp => !help,
+            Needs::AdvertisedHelp => !help && advertised(),
+            Needs::Advertised => advertised(),
+        };
+        wanted && !probes.iter().any(|probe| probe.observation.arguments() == [*argument])
+    });
+    let plain = |(argument, _): &(&str, Needs)| ProbeRequest::new(vec![(*argument).to_owned()]);
+    rung.map(plain).or_else(|| through_host(tool, probes))
+}
+
+/// The next probe to run again under another name: a program that prints the name it was started by prints
+/// the other one. The expected version needs no such proof.
+pub(crate) fn next_name_proof(probes: &[Probe]) -> Option<ProbeRequest> {
+    let counted = counted(probes);
+    let decides = deciding(&counted).filter(|probe| probe.judgement.verdict.works())?;
+    let unproven = |observation: &&Observation| {
+        let renamed = probes.iter().map(|probe| &probe.observation).filter(|o| o.is_renamed());
+        let direct = observation.command.split(' ').next() == Some(&observation.tool);
+        direct
+            && prints_name(observation)
+            && !renamed.into_iter().any(|other| other.arguments() == observation.arguments())
+    };
+    let good = counted.iter().filter(|probe| probe.judgement.verdict.works());
+    let found = good.map(|probe| &probe.observation).find(unproven);
+    let found = found.filter(|_| !decides.is_expected())?;
+    let (arguments, terminal) = (found.arguments(), found.terminal);
+    Some(ProbeRequest { renamed: true, terminal, ..ProbeRequest::new(arguments) })
+}
+
+/// A crash for want of a terminal is tried again with one.
+fn with_terminal(last: &Probe) -> Option<ProbeRequest> {
+    let observation = &last.observation;
+    let crashed = !matches!(&observation.end, ProcessEnd::Exited(code) if *code < 128);
+    let lacks = last.judgement.evidence.kind == EvidenceKind::Terminal;
+    (crashed && lacks && !observation.terminal)
+        .then(|| ProbeRequest { terminal: true, ..ProbeRequest::new(observation.arguments()) })
+}
+
+fn advertises(probe: &Probe, argument: &str) -> bool {
+    let suggested = probe.judgement.next_probe.as_deref();
+    suggested.and_then(|command| command.split_once(' ')).is_some_and(|(_, rest)| rest == argument)
+}
+
+/// `cargo x --version` for `cargo-x`.
+fn through_host(tool: &str, probes: &[Probe]) -> Option<ProbeRequest> {
+    let found = HOSTS.iter().find_map(|(prefix, host)| Some((tool.strip_prefix(prefix)?, *host)));
+    let (subcommand, host) = found?;
+    let arguments = vec![subcommand.to_owned(), "--version".to_owned()];
+    let tried = probes.iter().any(|probe| probe.observation.arguments() == arguments);
+    (!tried).then(|| ProbeRequest { host: Some(host), ..ProbeRequest::new(arguments) })
 }

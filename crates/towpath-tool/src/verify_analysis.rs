@@ -41,7 +41,7 @@ pub fn analyze(observation: &Observation) -> VerifyAnalysis {
     VerifyAnalysis {
         repairable: section.is_some(),
         tool_name: has_tool_name.then(|| observation.tool.clone()),
-        exit_code: observation.end.exit_code(),
+        exit_code: observation.exit_code(),
         has_usage_text: output.to_lowercase().contains("usage:"),
         has_tool_name,
         output_length: output.len(),
@@ -65,7 +65,7 @@ impl VerifyAnalysis {
 
 /// The verify section that a verdict on a run would write; none if the run proves nothing.
 pub fn verify_section(observation: &Observation, judgement: &Judgement) -> Option<VerifySection> {
-    let exit_code = observation.end.exit_code()?;
+    let exit_code = observation.exit_code()?;
     let command = observation.command.clone();
     let (mode, pattern) = match judgement.verdict {
         Verdict::WorksByVersion => (VerifyMode::Version, judgement.pattern.clone()?),

@@ -86,7 +86,7 @@ impl<'a> Reading<'a> {
 
     /// How the process ended, when it ended by itself.
     pub fn exit_code(&self) -> Option<i32> {
-        self.observation.end.exit_code()
+        self.observation.exit_code()
     }
 }
 

@@ -42,7 +42,7 @@ pub fn repair_prompt(
             let observation = &probe.observation;
             json!({
                 "command": observation.command,
-                "exit": observation.end,
+                "exit": json!(observation)["exit"],
                 "stdout": shown(&observation.stdout),
                 "stderr": shown(&observation.stderr),
             })

@@ -1,20 +1,23 @@
-//! The order in which an install is proven to work.
+//! Proves that an install works, and repairs the check of a generated recipe that is wrong about it. The
+//! order is that of the original design: run the check; if it fails, analyse what was printed and run the
+//! repaired check in a new sandbox; then other commands; and only if nothing is known after that, and
+//! the user has allowed it, a model. The recipe that comes in is never changed, and a recipe that its
+//! user wrote is never repaired.
 
 use super::model_proposal::{RepairModel, read_proposal, repair_prompt};
-use crate::evaluate_verify_section::{CheckFailure, CheckOutcome};
 use crate::probe::{Probe, combine};
 use crate::repair_metadata::{RepairMetadata, RepairMethod};
 use crate::tool_recipe::ToolRecipe;
 use crate::verdict::Verdict;
 use crate::verification::{
     CheckRun, ProbeReport, ProgramUnderTest, SandboxNote, SandboxSetup, VerifyError, probe,
-    probe_after, run_check,
+    run_check,
 };
-use crate::verify_analysis::{analyze, verify_section};
-use crate::verify_section::{VerifyMode, VerifySection};
+use crate::verify_section::{CheckFailure, CheckOutcome, VerifyMode, VerifySection};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use towpath_process::sandbox::{SandboxError, SandboxSession};
 
 /// How often a model may propose a check.
 const MOST_PROPOSALS: usize = 2;
@@ -49,7 +52,7 @@ pub struct Proof {
 }
 
 /// A repair that was tried, for whoever counts them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Attempt {
     /// How the check was found; none if it was not.
     pub method: Option<RepairMethod>,
@@ -79,8 +82,8 @@ pub enum ProveError {
     Verify(#[from] VerifyError),
 }
 
-impl From<towpath_process::sandbox::SandboxError> for ProveError {
-    fn from(error: towpath_process::sandbox::SandboxError) -> ProveError {
+impl From<SandboxError> for ProveError {
+    fn from(error: SandboxError) -> ProveError {
         ProveError::Verify(error.into())
     }
 }
@@ -90,45 +93,52 @@ pub fn prove(
     request: &ProofRequest<'_>,
     model: Option<&mut dyn RepairModel>,
 ) -> Result<Proof, ProveError> {
-    let mut session = request.setup.open()?;
-    let first = request.run(&request.recipe.verify, &mut session)?;
+    let (setup, main, declared) = (request.setup, request.main(), &request.recipe.verify);
+    let mut session = setup.open()?;
+    let first = request.run(declared, &mut session)?;
     let passed = first.outcome.passed();
+    let mut probes = vec![Probe::new(first.observation.clone())];
     if !request.may_repair {
+        let verdict = combine(&probes).verdict;
         return match passed {
-            true => {
-                let main = combine(&[Probe::new(first.observation.clone())]);
-                let verdict = if main.verdict.works() { main.verdict } else { Verdict::Alive };
-                request.proof(request.recipe.verify.clone(), first, verdict, None, &mut session)
-            }
-            false => request.refused(first, None, None),
+            true if verdict.works() => request.proof(declared.clone(), first, verdict, None),
+            true => request.proof(declared.clone(), first, Verdict::Alive, None),
+            false => Err(request.refused(first, verdict, None, None, None)),
         };
     }
+    main.prove_name(&mut probes, setup, &mut session)?;
+    let answer = combine(&probes);
     // An answer that a check for any version accepts may still be another program's.
-    let probe = Probe::new(first.observation.clone());
-    if passed && probe.judgement.verdict == Verdict::WorksByVersion {
-        let section = refined(&request.recipe.verify, &probe);
-        return request.proof(section, first, Verdict::WorksByVersion, None, &mut session);
+    if passed && answer.verdict == Verdict::WorksByVersion {
+        let pattern = declared.pattern.clone().or_else(|| probes[0].judgement.pattern.clone());
+        let section = VerifySection { pattern, ..declared.clone() };
+        return request.proof(section, first, answer.verdict, None);
     }
-    let mut repair = Repair { request, first, report: None, model_calls: 0, model_took: None };
-    if let Some(proof) = repair.by_output(&probe)? {
+    let mut attempt = Attempt::default();
+    // What the failed check itself has printed may be enough.
+    if let Some(section) = answer.verify.filter(|_| answer.verdict != Verdict::Alive) {
+        let method = RepairMethod::OutputDetection;
+        if let Some(proof) = request.accept(section, answer.verdict, method, &attempt)? {
+            return Ok(proof);
+        }
+    }
+    let report = main.probe_after(probes, setup, &mut session)?;
+    let verdict = report.verdict.verdict;
+    if let Some((section, metadata)) = report.verdict.repair(declared)
+        && let Some(proof) = request.accept(section, verdict, metadata.method, &attempt)?
+    {
         return Ok(proof);
     }
-    if let Some(proof) = repair.by_other_commands(probe, &mut session)? {
-        return Ok(proof);
-    }
-    match model {
-        Some(model) => repair.by_model(model),
-        None => repair.failed(None),
-    }
+    // A model is never asked about what is known to be broken.
+    let answer = match model.filter(|_| verdict == Verdict::Unknown) {
+        Some(model) => match request.ask(model, &report.probes, &mut attempt)? {
+            Ok(proof) => return Ok(proof),
+            Err(refusal) => Some(refusal),
+        },
+        None => None,
+    };
+    Err(request.refused(first, verdict, Some(report), Some(attempt), answer))
 }
-
-/// The generated check with the pattern that was found, where the check itself was right.
-fn refined(section: &VerifySection, probe: &Probe) -> VerifySection {
-    let pattern = section.pattern.clone().or_else(|| probe.judgement.pattern.clone());
-    VerifySection { pattern, ..section.clone() }
-}
-
-type Session = towpath_process::sandbox::SandboxSession;
 
 impl ProofRequest<'_> {
     fn tested(&self, name: &str, program: &Path) -> ProgramUnderTest {
@@ -155,45 +165,94 @@ impl ProofRequest<'_> {
         }
     }
 
-    fn run(&self, section: &VerifySection, session: &mut Session) -> Result<CheckRun, ProveError> {
-        Ok(run_check(section, self.version, &self.main(), self.programs, self.setup, session)?)
+    fn run(
+        &self,
+        section: &VerifySection,
+        session: &mut SandboxSession,
+    ) -> Result<CheckRun, VerifyError> {
+        run_check(section, self.version, &self.main(), self.programs, self.setup, session)
     }
 
-    /// Runs a repaired check in a sandbox that no earlier run has touched.
-    fn run_again(&self, section: &VerifySection) -> Result<CheckRun, ProveError> {
-        self.run(section, &mut self.setup.open()?)
+    /// Runs a repaired check in a sandbox that no earlier run has touched. It counts only if it passes.
+    fn accept(
+        &self,
+        section: VerifySection,
+        verdict: Verdict,
+        method: RepairMethod,
+        attempt: &Attempt,
+    ) -> Result<Option<Proof>, ProveError> {
+        let check = self.run(&section, &mut self.setup.open()?)?;
+        if !check.outcome.passed() {
+            return Ok(None);
+        }
+        let verdict = match section.mode {
+            VerifyMode::Version => Verdict::WorksByVersion,
+            VerifyMode::Output => verdict,
+        };
+        let attempt = Attempt { method: Some(method), ..attempt.clone() };
+        self.proof(section, check, verdict, Some(attempt)).map(Some)
     }
 
-    /// Probes every program; the one that decides has been judged already.
-    fn reports(&self, session: &mut Session) -> Result<Vec<ProbeReport>, ProveError> {
-        let probed = self
-            .programs
-            .iter()
-            .map(|(name, program)| Ok(probe(&self.tested(name, program), self.setup, session)?));
-        probed.collect()
+    /// Asks a model for a check. The error is why none was accepted.
+    fn ask(
+        &self,
+        model: &mut dyn RepairModel,
+        probes: &[Probe],
+        attempt: &mut Attempt,
+    ) -> Result<Result<Proof, String>, ProveError> {
+        let mut refused: Vec<String> = Vec::new();
+        while attempt.model_calls < MOST_PROPOSALS {
+            let prompt = repair_prompt(self.recipe, probes, self.programs, &refused);
+            attempt.model_calls += 1;
+            let began = Instant::now();
+            let answer = model.ask(&prompt);
+            attempt.model_took = Some(attempt.model_took.unwrap_or_default() + began.elapsed());
+            let section = match answer {
+                Err(error) => return Ok(Err(error)),
+                Ok(answer) => read_proposal(&answer.text, self.programs),
+            };
+            match section {
+                Err(problem) => refused.push(problem),
+                Ok(section) => {
+                    let shown = section.command.clone();
+                    match self.accept(section, Verdict::Alive, RepairMethod::Model, attempt)? {
+                        Some(proof) => return Ok(Ok(proof)),
+                        None => refused.push(format!("`{shown}`: the check does not pass")),
+                    }
+                }
+            }
+        }
+        let last = refused.pop().unwrap_or_default();
+        Ok(Err(format!("the model's proposals were refused; the last one: {last}")))
     }
 
+    /// The proof by a check that has passed, with a probe of every program.
     fn proof(
         &self,
         section: VerifySection,
         check: CheckRun,
         verdict: Verdict,
-        attempt: Option<(RepairMetadata, Attempt)>,
-        session: &mut Session,
+        attempt: Option<Attempt>,
     ) -> Result<Proof, ProveError> {
         let version_found = match &check.outcome {
             CheckOutcome::Passed { version, .. } => version.clone(),
             CheckOutcome::Failed(_) => None,
         };
-        let reports = self.reports(session)?;
-        let (repair, attempt) = attempt.unzip();
+        let mut session = self.setup.open()?;
+        let reports = self
+            .programs
+            .iter()
+            .map(|(name, program)| probe(&self.tested(name, program), self.setup, &mut session));
+        let reports = reports.collect::<Result<Vec<_>, _>>()?;
+        let method = attempt.as_ref().and_then(|attempt| attempt.method);
+        let repair = |method| RepairMetadata::new(&self.recipe.verify, &section, method);
         Ok(Proof {
+            repair: method.map(repair),
             recipe: self.recipe.with_verify(section),
             verdict,
             version_found,
             check,
             reports,
-            repair,
             attempt,
             sandbox: self.setup.note(),
         })
@@ -202,123 +261,22 @@ impl ProofRequest<'_> {
     fn refused(
         &self,
         first: CheckRun,
+        verdict: Verdict,
         report: Option<ProbeReport>,
-        attempt: Option<(Attempt, Option<String>)>,
-    ) -> Result<Proof, ProveError> {
-        let judged = combine(&[Probe::new(first.observation.clone())]);
-        let verdict = report.as_ref().map_or(judged.verdict, |report| report.verdict.verdict);
+        attempt: Option<Attempt>,
+        model: Option<String>,
+    ) -> ProveError {
         let failure = match first.outcome {
             CheckOutcome::Failed(failure) => failure,
             CheckOutcome::Passed { .. } => CheckFailure::OtherProgram,
         };
-        let (attempt, model) = attempt.unzip();
-        Err(ProveError::NotVerified(Box::new(NotVerified {
+        ProveError::NotVerified(Box::new(NotVerified {
             verdict,
             failure,
             reports: report.into_iter().collect(),
             attempt,
             sandbox: self.setup.note(),
-            model: model.flatten(),
-        })))
-    }
-}
-
-/// A repair under way.
-struct Repair<'a, 'r> {
-    request: &'a ProofRequest<'r>,
-    first: CheckRun,
-    report: Option<ProbeReport>,
-    model_calls: usize,
-    model_took: Option<Duration>,
-}
-
-impl Repair<'_, '_> {
-    /// What the failed check itself has printed may be enough.
-    fn by_output(&mut self, probe: &Probe) -> Result<Option<Proof>, ProveError> {
-        let analysis = analyze(&probe.observation);
-        let section = verify_section(&probe.observation, &probe.judgement);
-        let Some(section) = section.filter(|_| analysis.repairable) else { return Ok(None) };
-        self.accept(section, probe.judgement.verdict, RepairMethod::OutputDetection)
-    }
-
-    fn by_other_commands(
-        &mut self,
-        first: Probe,
-        session: &mut Session,
-    ) -> Result<Option<Proof>, ProveError> {
-        let request = self.request;
-        let report = probe_after(&request.main(), request.setup, session, vec![first])?;
-        let found = report.verdict.repair(&request.recipe.verify);
-        let verdict = report.verdict.verdict;
-        self.report = Some(report);
-        match found.filter(|_| verdict.works()) {
-            Some((section, metadata)) => self.accept(section, verdict, metadata.method),
-            None => Ok(None),
-        }
-    }
-
-    /// Only where nothing is known: a model is never asked about what is known to be broken.
-    fn by_model(mut self, model: &mut dyn RepairModel) -> Result<Proof, ProveError> {
-        let verdict = self.report.as_ref().map_or(Verdict::Unknown, |r| r.verdict.verdict);
-        if verdict != Verdict::Unknown {
-            return self.failed(None);
-        }
-        let mut refused: Vec<String> = Vec::new();
-        while self.model_calls < MOST_PROPOSALS {
-            let probes = self.report.as_ref().map_or(&[][..], |report| &report.probes);
-            let prompt =
-                repair_prompt(self.request.recipe, probes, self.request.programs, &refused);
-            self.model_calls += 1;
-            let began = Instant::now();
-            let answer = model.ask(&prompt);
-            self.model_took = Some(self.model_took.unwrap_or_default() + began.elapsed());
-            let section = match answer {
-                Err(error) => return self.failed(Some(error)),
-                Ok(answer) => read_proposal(&answer.text, self.request.programs),
-            };
-            match section {
-                Err(problem) => refused.push(problem),
-                Ok(section) => {
-                    let shown = section.command.clone();
-                    match self.accept(section, Verdict::Alive, RepairMethod::Model)? {
-                        Some(proof) => return Ok(proof),
-                        None => refused.push(format!("`{shown}`: the check does not pass")),
-                    }
-                }
-            }
-        }
-        let last = refused.pop().unwrap_or_default();
-        self.failed(Some(format!("the model's proposals were refused; the last one: {last}")))
-    }
-
-    /// Runs a repaired check. It counts only if it passes.
-    fn accept(
-        &mut self,
-        section: VerifySection,
-        verdict: Verdict,
-        method: RepairMethod,
-    ) -> Result<Option<Proof>, ProveError> {
-        let check = self.request.run_again(&section)?;
-        if !check.outcome.passed() {
-            return Ok(None);
-        }
-        let metadata = RepairMetadata::new(&self.request.recipe.verify, &section, method);
-        let attempt = self.attempt(Some(method));
-        let verdict = match section.mode {
-            VerifyMode::Version => Verdict::WorksByVersion,
-            VerifyMode::Output => verdict,
-        };
-        let mut session = self.request.setup.open()?;
-        let found = Some((metadata, attempt));
-        self.request.proof(section, check, verdict, found, &mut session).map(Some)
-    }
-
-    fn attempt(&self, method: Option<RepairMethod>) -> Attempt {
-        Attempt { method, model_calls: self.model_calls, model_took: self.model_took }
-    }
-
-    fn failed(self, model: Option<String>) -> Result<Proof, ProveError> {
-        let attempt = self.attempt(None);
-        self.request.refused(self.first, self.report, Some((attempt, model)))
+            model,
+        }))
     }
 }

@@ -4,11 +4,8 @@
 
 mod files_on_disk;
 mod probe_report;
-mod run_check;
 mod sandbox_setup;
 
 pub use files_on_disk::{FilesOnDisk, look_at_file};
-pub(crate) use probe_report::probe_after;
-pub use probe_report::{ProbeReport, ProgramUnderTest, probe};
-pub use run_check::{CheckRun, run_check};
+pub use probe_report::{CheckRun, ProbeReport, ProgramUnderTest, probe, run_check};
 pub use sandbox_setup::{SandboxNote, SandboxSetup, VerifyError};

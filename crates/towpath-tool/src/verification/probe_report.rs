@@ -1,14 +1,17 @@
 //! Probes one program until the detector has decided: its file first, then `--version`, then what the
-//! ladder has next. A file that cannot run is not run.
+//! ladder has next, at last under another name where the name that it prints decides; or runs one check.
 
 use super::files_on_disk::{FilesOnDisk, look_at_file};
-use super::sandbox_setup::{SandboxSetup, process_end};
-use crate::choose_next_probe::{ProbeRequest, next_probe};
-use crate::observation::{Observation, ProcessEnd};
+use super::sandbox_setup::{SandboxSetup, VerifyError};
+use crate::observation::{Observation, ProcessEnd, made_up_name};
 use crate::printed_text::captured_text;
-use crate::probe::{Probe, ToolVerdict, combine};
+use crate::probe::{Probe, ProbeRequest, ToolVerdict, combine, next_name_proof, next_probe};
 use crate::static_file_facts::FileFacts;
+use crate::verify_section::{CheckOutcome, VerifySection, check};
+use regex::bytes::Regex;
 use serde::Serialize;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use towpath_process::sandbox::{SandboxError, SandboxSession};
@@ -48,63 +51,109 @@ pub fn probe(
     setup: &SandboxSetup,
     session: &mut SandboxSession,
 ) -> Result<ProbeReport, SandboxError> {
-    probe_after(tested, setup, session, Vec::new())
+    tested.probe_after(Vec::new(), setup, session)
 }
 
-/// As `probe`, with probes that were made already.
-pub(crate) fn probe_after(
-    tested: &ProgramUnderTest,
-    setup: &SandboxSetup,
-    session: &mut SandboxSession,
-    mut probes: Vec<Probe>,
-) -> Result<ProbeReport, SandboxError> {
-    let began = Instant::now();
-    let file = look_at_file(&tested.program, &FilesOnDisk::new(setup.search_path()));
-    if file.fault().is_some() {
-        probes.push(Probe::new(not_run(&tested.name, &["--version".to_owned()], &file)));
+/// What starts a program under another name: the file is the same, so that it finds all that belongs to it.
+const RENAMED: &str =
+    r#"ln -s "$1" "$TMPDIR/$2" && file="$TMPDIR/$2" && shift 2 && exec "$file" "$@""#;
+
+/// Shorter parts of a name are in any file.
+const SHORTEST_PART: usize = 4;
+
+impl ProgramUnderTest {
+    /// Probes a program of which some probes were made already.
+    pub(crate) fn probe_after(
+        &self,
+        mut probes: Vec<Probe>,
+        setup: &SandboxSetup,
+        session: &mut SandboxSession,
+    ) -> Result<ProbeReport, SandboxError> {
+        let began = Instant::now();
+        let file = self.look_at_file(setup);
+        if file.fault().is_some() {
+            let request = ProbeRequest::new(vec!["--version".to_owned()]);
+            probes.push(Probe::new(self.observe(&request, &file, setup, session)?));
+        }
+        while let Some(request) = next_probe(&self.name, &probes) {
+            probes.push(Probe::new(self.observe(&request, &file, setup, session)?));
+        }
+        self.prove_name(&mut probes, setup, session)?;
+        let (name, verdict) = (self.name.clone(), combine(&probes));
+        Ok(ProbeReport { name, file, verdict, probes, took: began.elapsed() })
     }
-    while let Some(request) = next_probe(&tested.name, &probes) {
-        let observation = observe(tested, &request, &file, setup, session)?;
-        probes.push(Probe::new(observation));
+
+    /// Runs again under another name what proves nothing if the printed name is an echo.
+    pub(crate) fn prove_name(
+        &self,
+        probes: &mut Vec<Probe>,
+        setup: &SandboxSetup,
+        session: &mut SandboxSession,
+    ) -> Result<(), SandboxError> {
+        while let Some(request) = next_name_proof(probes).filter(|_| !self.has_name_in_file()) {
+            let file = self.look_at_file(setup);
+            probes.push(Probe::new(self.observe(&request, &file, setup, session)?));
+        }
+        Ok(())
     }
-    let verdict = combine(&probes);
-    let name = tested.name.clone();
-    Ok(ProbeReport { name, file, verdict, probes, took: began.elapsed() })
-}
 
-/// A run that was not made, because the file cannot run.
-pub(super) fn not_run(name: &str, arguments: &[String], file: &FileFacts) -> Observation {
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let end = ProcessEnd::NotStarted("not-run".to_owned());
-    Observation { file: Some(file.clone()), ..Observation::new(name, &words, end) }
-}
+    fn look_at_file(&self, setup: &SandboxSetup) -> FileFacts {
+        look_at_file(&self.program, &FilesOnDisk::new(setup.search_path()))
+    }
 
-/// Runs one probe.
-pub(crate) fn observe(
-    tested: &ProgramUnderTest,
-    request: &ProbeRequest,
-    file: &FileFacts,
-    setup: &SandboxSetup,
-    session: &mut SandboxSession,
-) -> Result<Observation, SandboxError> {
-    let program = match request.host {
-        None => tested.program.clone(),
-        Some(host) => find_host(host, setup),
-    };
-    let end = setup.run(session, &program, &request.arguments, request.terminal)?;
-    let shown = request.host.unwrap_or(&tested.name);
-    let words: Vec<&str> = request.arguments.iter().map(String::as_str).collect();
-    Ok(Observation {
-        tool: tested.name.clone(),
-        stdout: captured_text(&end.stdout),
-        stderr: captured_text(&end.stderr),
-        file: Some(file.clone()),
-        expected_version: tested.expected_version.clone(),
-        aliases: tested.aliases.clone(),
-        install_path: tested.install.as_ref().map(|path| path.display().to_string()),
-        terminal: request.terminal,
-        ..Observation::new(shown, &words, process_end(&end.status))
-    })
+    /// Whether the program's file or the link to it has one of its names or a part of one. A file that only
+    /// got the name has not.
+    fn has_name_in_file(&self) -> bool {
+        let names = self.aliases.iter().chain([&self.name]).flat_map(|name| {
+            let parts = name.split(['-', '_', '.']).filter(|part| part.len() >= SHORTEST_PART);
+            parts.chain([name.as_str()])
+        });
+        let names: Vec<String> = names.map(regex::escape).collect();
+        let names = Regex::new(&format!("(?i-u){}", names.join("|"))).expect("escaped words");
+        let link = std::fs::read_link(&self.program).unwrap_or_default();
+        let is_in_file = |bytes: Vec<u8>| names.is_match(&bytes);
+        names.is_match(link.as_os_str().as_bytes())
+            || std::fs::read(&self.program).map_or(true, is_in_file)
+    }
+
+    /// Runs one probe. A file that cannot run is not run.
+    fn observe(
+        &self,
+        request: &ProbeRequest,
+        file: &FileFacts,
+        setup: &SandboxSetup,
+        session: &mut SandboxSession,
+    ) -> Result<Observation, SandboxError> {
+        let words: Vec<&str> = request.arguments.iter().map(String::as_str).collect();
+        if file.fault().is_some() {
+            let end = ProcessEnd::NotStarted("not-run".to_owned());
+            let observation = Observation::new(&self.name, &words, end);
+            return Ok(Observation { file: Some(file.clone()), ..observation });
+        }
+        let (mut name, mut program) = (self.name.clone(), self.program.clone());
+        let mut arguments: Vec<OsString> = Vec::new();
+        if let Some(host) = request.host {
+            (name, program) = (host.to_owned(), find_host(host, setup));
+        } else if request.renamed {
+            name = made_up_name(&self.name);
+            arguments = ["-c", RENAMED, "sh"].map(OsString::from).into();
+            arguments.extend([program.into(), OsString::from(&name)]);
+            program = PathBuf::from("/bin/sh");
+        }
+        arguments.extend(words.iter().map(OsString::from));
+        let end = setup.run(session, program, arguments, request.terminal)?;
+        Ok(Observation {
+            tool: self.name.clone(),
+            stdout: captured_text(&end.stdout),
+            stderr: captured_text(&end.stderr),
+            file: Some(file.clone()),
+            expected_version: self.expected_version.clone(),
+            aliases: self.aliases.clone(),
+            install_path: self.install.as_ref().map(|path| path.display().to_string()),
+            terminal: request.terminal,
+            ..Observation::new(&name, &words, end.status)
+        })
+    }
 }
 
 /// The program of which a tool is a subcommand. A name that is nowhere cannot be started, which is what
@@ -113,4 +162,40 @@ fn find_host(host: &str, setup: &SandboxSetup) -> PathBuf {
     let files = setup.search_path().into_iter().map(|directory| directory.join(host));
     let found = files.into_iter().find(|file| file.is_file());
     found.unwrap_or_else(|| Path::new("/usr/bin").join(host))
+}
+
+/// A check that was run.
+#[derive(Debug, Clone)]
+pub struct CheckRun {
+    pub outcome: CheckOutcome,
+    pub observation: Observation,
+}
+
+/// Runs the check of a recipe against an install, with the same sandbox and the same evaluator as
+/// everywhere. Its command's first word is a program of the install, found by its name, and never one
+/// that happens to be on PATH; `cargo x` runs the `cargo-x` of the install through its host.
+pub fn run_check(
+    section: &VerifySection,
+    version: &str,
+    tested: &ProgramUnderTest,
+    binaries: &[(String, PathBuf)],
+    setup: &SandboxSetup,
+    session: &mut SandboxSession,
+) -> Result<CheckRun, VerifyError> {
+    let words = section.command_words(version)?;
+    let (first, rest) = words.split_first().ok_or_else(|| VerifyError::NoProgram(String::new()))?;
+    let named = |name: &str| binaries.iter().find(|(known, _)| known == name);
+    let subcommand = || rest.first().and_then(|word| named(&format!("{first}-{word}")));
+    let (host, (name, program)) = match (named(first), subcommand()) {
+        (Some(found), _) => (None, found),
+        (None, Some(found)) if first == "cargo" => (Some("cargo"), found),
+        _ => return Err(VerifyError::NoProgram(first.clone())),
+    };
+    let tested =
+        ProgramUnderTest { program: program.clone(), name: name.clone(), ..tested.clone() };
+    let request = ProbeRequest { host, ..ProbeRequest::new(rest.to_vec()) };
+    let file = tested.look_at_file(setup);
+    let observation = tested.observe(&request, &file, setup, session)?;
+    let outcome = check(section, Some(&observation), tested.expected_version.as_deref());
+    Ok(CheckRun { outcome, observation })
 }

@@ -220,6 +220,32 @@ fn another_program_under_the_name_is_not_the_tool_although_its_help_repeats_the_
     }
 }
 
+/// The verdict on a run of `odd --version`, and on the same under the name that no program has.
+fn verdict_of_renamed(text: &str, renamed: &str) -> Verdict {
+    let run = |tool: &str, text: &str| {
+        let run = Observation::new(tool, &["--version"], ProcessEnd::Exited(0));
+        let expected_version = Some("2.30.0".to_owned());
+        let tool = "odd".to_owned();
+        Probe::new(Observation { tool, stdout: text.to_owned(), expected_version, ..run })
+    };
+    let probes = [run("odd", text), run("qzxj", renamed)];
+    assert_eq!(probes[1].judgement.verdict, Verdict::Unknown, "it proves nothing by itself");
+    assert!(next_probe("odd", &probes).is_none_or(|request| !request.renamed));
+    combine(&probes).verdict
+}
+
+#[test]
+fn a_name_that_changes_with_the_name_of_the_program_is_an_echo() {
+    let usage = "usage: /opt/bin/odd [options]\n  -x   another try\nTry `odd -h`.\n";
+    let echo = "usage: /tmp/a/qzxj [options]\n  -x  another try\nTry `qzxj -h`.\n";
+    assert_eq!(verdict_of_renamed(usage, echo), Verdict::Unknown);
+    assert_eq!(verdict_of_renamed("odd 1.0.7\n", "qzxj 1.0.7\n"), Verdict::Unknown);
+    // Its own name, another answer under another name, or none.
+    for renamed in [usage, "qzxj: applet not found\n", "", "usage: qzxj (odd)\n"] {
+        assert_eq!(verdict_of_renamed(usage, renamed), Verdict::WorksByHelp, "{renamed}");
+    }
+}
+
 #[test]
 fn an_answer_of_another_program_does_not_hide_the_tool() {
     let usage = "Usage: bedtools <subcommand> [options]\n";
