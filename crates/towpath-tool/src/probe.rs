@@ -24,13 +24,6 @@ impl Probe {
         let judgement = judge(&observation);
         Probe { observation, judgement }
     }
-
-    /// Whether it has printed the expected version.
-    fn is_expected(&self) -> bool {
-        let found = self.judgement.version_found.as_deref();
-        let expected = self.observation.expected_version.as_deref();
-        found.zip(expected).is_some_and(|(found, expected)| same_version(found, expected))
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -184,22 +177,31 @@ pub fn next_probe(tool: &str, probes: &[Probe]) -> Option<ProbeRequest> {
 }
 
 /// The next probe to run again under another name: a program that prints the name it was started by prints
-/// the other one. The expected version needs no such proof.
+/// the other one. Where no version is expected nothing contradicts the name, and the expected version needs
+/// no such proof.
 pub(crate) fn next_name_proof(probes: &[Probe]) -> Option<ProbeRequest> {
     let counted = counted(probes);
     let decides = deciding(&counted).filter(|probe| probe.judgement.verdict.works())?;
-    let unproven = |observation: &&Observation| {
-        let renamed = probes.iter().map(|probe| &probe.observation).filter(|o| o.is_renamed());
-        let direct = observation.command.split(' ').next() == Some(&observation.tool);
-        direct
-            && prints_name(observation)
-            && !renamed.into_iter().any(|other| other.arguments() == observation.arguments())
-    };
+    let expected = decides.observation.expected_version.as_deref()?;
+    let found = decides.judgement.version_found.as_deref();
+    if found.is_some_and(|found| same_version(found, expected)) {
+        return None;
+    }
     let good = counted.iter().filter(|probe| probe.judgement.verdict.works());
-    let found = good.map(|probe| &probe.observation).find(unproven);
-    let found = found.filter(|_| !decides.is_expected())?;
-    let (arguments, terminal) = (found.arguments(), found.terminal);
-    Some(ProbeRequest { renamed: true, terminal, ..ProbeRequest::new(arguments) })
+    let mut good = good.map(|probe| &probe.observation).filter(|o| prints_name(o));
+    let renamed = |run: &Observation| ProbeRequest {
+        renamed: true,
+        terminal: run.terminal,
+        ..ProbeRequest::new(run.arguments())
+    };
+    let unproven = good.find(|run| {
+        let direct = run.command.split(' ').next() == Some(&run.tool);
+        let is_proof = |other: &Probe| {
+            other.observation.is_renamed() && other.observation.arguments() == run.arguments()
+        };
+        direct && !probes.iter().any(is_proof)
+    });
+    unproven.map(renamed)
 }
 
 /// A crash for want of a terminal is tried again with one.

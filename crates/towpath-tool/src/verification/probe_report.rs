@@ -90,7 +90,9 @@ impl ProgramUnderTest {
         setup: &SandboxSetup,
         session: &mut SandboxSession,
     ) -> Result<(), SandboxError> {
-        while let Some(request) = next_name_proof(probes).filter(|_| !self.has_name_in_file()) {
+        while let Some(request) =
+            next_name_proof(probes).filter(|_| !self.has_name_in_file() && !self.has_manual())
+        {
             let file = self.look_at_file(setup);
             probes.push(Probe::new(self.observe(&request, &file, setup, session)?));
         }
@@ -101,8 +103,8 @@ impl ProgramUnderTest {
         look_at_file(&self.program, &FilesOnDisk::new(setup.search_path()))
     }
 
-    /// Whether the program's file or the link to it has one of its names or a part of one. A file that only
-    /// got the name has not.
+    /// Whether the program's file has one of its names or a part of one, or the link to a file of another
+    /// name has: `foo` of `../lib/foo/cli.js`. A file that only got the name has not.
     fn has_name_in_file(&self) -> bool {
         let names = self.aliases.iter().chain([&self.name]).flat_map(|name| {
             let parts = name.split(['-', '_', '.']).filter(|part| part.len() >= SHORTEST_PART);
@@ -111,9 +113,19 @@ impl ProgramUnderTest {
         let names: Vec<String> = names.map(regex::escape).collect();
         let names = Regex::new(&format!("(?i-u){}", names.join("|"))).expect("escaped words");
         let link = std::fs::read_link(&self.program).unwrap_or_default();
-        let is_in_file = |bytes: Vec<u8>| names.is_match(&bytes);
-        names.is_match(link.as_os_str().as_bytes())
-            || std::fs::read(&self.program).map_or(true, is_in_file)
+        let renames = link.file_name() != self.program.file_name();
+        (renames && names.is_match(link.as_os_str().as_bytes()))
+            || std::fs::read(&self.program).map_or(true, |bytes| names.is_match(&bytes))
+    }
+
+    /// Whether the manual of this name is beside the program: `../share/man/man1/NAME.1.gz`.
+    fn has_manual(&self) -> bool {
+        let entries = |path: PathBuf| std::fs::read_dir(path).into_iter().flatten().flatten();
+        let prefix = self.program.parent().and_then(Path::parent);
+        let sections = prefix.into_iter().flat_map(|prefix| entries(prefix.join("share/man")));
+        let mut pages = sections.flat_map(|section| entries(section.path()));
+        let page = format!("{}.", self.name);
+        pages.any(|entry| entry.file_name().as_bytes().starts_with(page.as_bytes()))
     }
 
     /// Runs one probe. A file that cannot run is not run.

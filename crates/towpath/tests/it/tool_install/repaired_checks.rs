@@ -118,7 +118,7 @@ fn a_program_that_prints_only_the_name_it_was_started_by_is_not_the_tool() {
         // The version that it should have, its own name in its file, and one that has its own file beside it.
         (NEW.to_owned(), true),
         (format!("# The odd program.\n{USAGE}"), true),
-        (format!("[ -e ${{0%/*}}/../../bin ] || exit 3\n{USAGE}"), true),
+        (format!("[ -d ${{0%/*}}/../bin ] || exit 3\n{USAGE}"), true),
     ] {
         let (user, server) = (User::on_disk(), ReleaseServer::start());
         let url = server.tool(&user, "odd", "2.0.0", &format!("#!/bin/sh\n{script}"));
