@@ -3,5 +3,5 @@
 mod model_proposal;
 mod proof;
 
-pub use model_proposal::{ModelAnswer, RepairModel, read_proposal, repair_prompt};
+pub use model_proposal::{RepairModel, read_proposal, repair_prompt};
 pub use proof::{Attempt, NotVerified, Proof, ProofRequest, ProveError, prove};

@@ -20,12 +20,7 @@ const SHORTEST_PATTERN: usize = 3;
 /// Asks a model.
 pub trait RepairModel {
     /// The answer, or why there is none.
-    fn ask(&mut self, prompt: &str) -> Result<ModelAnswer, String>;
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelAnswer {
-    pub text: String,
+    fn ask(&mut self, prompt: &str) -> Result<String, String>;
 }
 
 /// What a model is asked for.
@@ -36,10 +31,10 @@ pub fn repair_prompt(
     refused: &[String],
 ) -> String {
     let shown = |text: &str| -> String { text.chars().take(SHOWN).collect() };
-    let runs: Vec<_> = probes
-        .iter()
-        .map(|probe| {
-            let observation = &probe.observation;
+    let observations = probes.iter().map(|probe| &probe.observation);
+    let runs: Vec<_> = observations
+        .filter(|observation| !observation.is_renamed())
+        .map(|observation| {
             json!({
                 "command": observation.command,
                 "exit": json!(observation)["exit"],

@@ -159,10 +159,9 @@ impl ProofRequest<'_> {
         let name = self.recipe.main_binary();
         let found = self.programs.iter().find(|(known, _)| known == name);
         let found = found.or_else(|| self.programs.first());
-        match found {
-            Some((name, program)) => self.tested(name, program),
-            None => self.tested(name, &self.install.join("bin").join(name)),
-        }
+        let (name, program) =
+            found.expect("an install without programs is refused when it is built");
+        self.tested(name, program)
     }
 
     fn run(
@@ -209,7 +208,7 @@ impl ProofRequest<'_> {
             attempt.model_took = Some(attempt.model_took.unwrap_or_default() + began.elapsed());
             let section = match answer {
                 Err(error) => return Ok(Err(error)),
-                Ok(answer) => read_proposal(&answer.text, self.programs),
+                Ok(answer) => read_proposal(&answer, self.programs),
             };
             match section {
                 Err(problem) => refused.push(problem),
