@@ -66,12 +66,12 @@ pub use read_recipe::{read_recipe, write_recipe};
 pub use recipe_provenance::{Origin, Provenance, content_hash};
 pub use recipe_values::check_tool_name;
 pub use repair_metadata::{REPAIR_TYPE, RepairMetadata, RepairMethod};
-pub use static_check::{FileEntry, FileQuestions, Machine, check_file, defined_versions};
+pub use static_check::{FileQuestions, check_file, defined_versions};
 pub use static_file_facts::FileFacts;
 pub use tool_recipe::{
     Action, Binary, InstallStep, Metadata, Platform, PlatformWords, ToolRecipe, VersionKeys,
 };
-pub use verdict::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
+pub use verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 pub use verify_analysis::{VerifyAnalysis, analyze, verify_section};
 pub use verify_section::{
     CheckFailure, CheckOutcome, REPAIRED_REASON, VERSION, VerifyMode, VerifySection,

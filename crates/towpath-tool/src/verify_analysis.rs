@@ -28,9 +28,6 @@ pub struct VerifyAnalysis {
     pub judgement: Judgement,
 }
 
-/// More than an error message usually has.
-const LONG_OUTPUT: usize = 200;
-
 /// Judges a run and describes what a repair could use.
 pub fn analyze(observation: &Observation) -> VerifyAnalysis {
     let judgement = judge(observation);
@@ -48,18 +45,6 @@ pub fn analyze(observation: &Observation) -> VerifyAnalysis {
         suggested_mode: section.as_ref().map(|section| section.mode),
         suggested_pattern: section.and_then(|section| section.pattern),
         judgement,
-    }
-}
-
-impl VerifyAnalysis {
-    /// The design's decision as it is written: exit code 1 or 2, and a usage text.
-    pub fn design_decision(&self) -> bool {
-        matches!(self.exit_code, Some(1 | 2)) && self.has_usage_text
-    }
-
-    /// All four signs of the design's first phase.
-    pub fn all_design_signs(&self) -> bool {
-        self.design_decision() && self.has_tool_name && self.output_length > LONG_OUTPUT
     }
 }
 

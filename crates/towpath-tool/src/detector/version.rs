@@ -3,12 +3,12 @@
 //! nothing but a version, then the first line of another name.
 
 use super::identity::is_part_of_name;
-use super::line_table::{LineTable, WordList};
+use super::line_table::{LineTable, words};
 use super::reading::Reading;
 use super::{answer, broken, environment, help};
 use crate::output_pattern::paths_in;
 use crate::printed_text::Line;
-use crate::verdict::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
+use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 use crate::verify_section::VERSION;
 use crate::version_token::{
     expected_spellings, find_expected, is_date, is_dotted, is_integer, same_version, tokens,
@@ -48,10 +48,7 @@ struct Candidate<'r> {
 
 static NOTICES: LineTable<&str> = LineTable::new("notice");
 static FAILURES: LineTable<&str> = LineTable::new("failure");
-static NO_TITLE: WordList = WordList::new("no-title");
-static PLAIN_TITLE: WordList = WordList::new("plain-title");
-static UNITS: WordList = WordList::new("unit");
-
+static MEASURES: LineTable<&str> = LineTable::new("measure");
 /// How many lines of a stream may have `version 1.2` in the middle of a sentence.
 const EARLY_LINES: usize = 4;
 /// How many words may be before the version in the first line of another name.
@@ -66,7 +63,7 @@ pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     let expected = reading.observation.expected_version.as_deref();
     let expected = expected.filter(|expected| !expected_spellings(expected).is_empty());
     let differs = expected.is_some_and(|expected| !same_version(&found.version, expected));
-    let identity = found.other.then_some(Identity::Other);
+    let identity = found.other.then_some("other");
     if found.other && differs {
         let evidence = Evidence::new(EvidenceKind::OtherProgram, found.line);
         return Some(Judgement { identity, ..Judgement::new(Verdict::Unknown, evidence) });
@@ -120,9 +117,9 @@ fn is_title(reading: &Reading<'_>, found: &FoundVersion) -> bool {
     let sentence = label.contains(": ") && !is_own_prefix(reading, before);
     let notice = NOTICES.find(&Line::new(after)).is_some();
     !sentence
-        && words(before) <= TITLE_WORDS
+        && word_count(before) <= TITLE_WORDS
         && !after.starts_with([':', ')'])
-        && (notice || words(after) <= TITLE_WORDS)
+        && (notice || word_count(after) <= TITLE_WORDS)
 }
 
 type Search = fn(&Reading<'_>, &Candidate<'_>) -> Option<Range<usize>>;
@@ -131,12 +128,12 @@ type Search = fn(&Reading<'_>, &Candidate<'_>) -> Option<Range<usize>>;
 const SEARCHES: &[(EvidenceKind, Search)] = &[
     (EvidenceKind::ExpectedVersion, expected_version),
     (EvidenceKind::NamedVersion, beside_name),
-    (EvidenceKind::BareVersion, before_details),
+    (EvidenceKind::BareVersion, |_, candidate| candidate.shaped("details")),
     (EvidenceKind::NamedVersion, beside_longer_name),
-    (EvidenceKind::VersionWord, after_version_word),
-    (EvidenceKind::BareVersion, bare),
+    (EvidenceKind::VersionWord, |_, candidate| candidate.shaped("word")),
+    (EvidenceKind::BareVersion, |_, candidate| candidate.shaped("bare")),
     (EvidenceKind::FirstLineVersion, first_line),
-    (EvidenceKind::VersionWord, after_name_of_version_line),
+    (EvidenceKind::VersionWord, |_, candidate| candidate.shaped("label")),
     (EvidenceKind::BareVersion, bare_below_title),
 ];
 
@@ -226,7 +223,7 @@ fn after_name(
     let versioned = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let versioned = versioned.is_some_and(|(inside, _)| best_token(inside).is_some());
     let synopsis = !versioned && reading.names.begins_synopsis(&candidate.line.lower);
-    if !title || synopsis || words(before) > MOST_WORDS {
+    if !title || synopsis || word_count(before) > MOST_WORDS {
         return None;
     }
     let at = |range: Range<usize>| name.end + range.start..name.end + range.end;
@@ -308,79 +305,58 @@ fn best_token(text: &str) -> Option<Range<usize>> {
     outside.or_else(|| dotted.into_iter().next())
 }
 
-/// `Version 1.2.3`, `Client Version: v1.32.4`, `release 9.2`.
-fn after_version_word(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    static WORD: LazyLock<Regex> = LazyLock::new(|| {
-        let word = r"(?i)(?:^|[^-\w])(version|release|ver|cli:|build label)(?:\b|\s)\.?(?: number| is)?[\s:=\x22'(-]*v?";
-        Regex::new(word).expect("a test uses it")
-    });
-    if RUNTIME_LINES.find(candidate.line).is_some() {
-        return None;
-    }
-    let tokens = tokens(&candidate.masked.text);
-    let mut words = WORD.find_iter(&candidate.masked.text);
-    words.find_map(|word| {
-        let begins = candidate.masked.text[..word.start()].trim().len() < 20;
-        let range = tokens.iter().find(|range| range.start == word.end())?;
-        let dotted = is_dotted(&candidate.masked.text[range.clone()]);
-        (dotted && (candidate.early || begins)).then(|| range.clone())
+/// Lines with a version, which begins where the group `version` does and is not shorter.
+static SHAPES: LineTable<&str> = LineTable::new("version-shape");
+
+/// A dotted version in a shape of this kind, behind where the shape begins.
+fn shapes<'l>(
+    line: &'l Line,
+    text: &'l str,
+    masked: &'l str,
+    wanted: &'l str,
+) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let rows = SHAPES.candidates(line).filter(move |(kind, _)| *kind == wanted);
+    rows.flat_map(move |(_, regex)| regex.captures_iter(text)).filter_map(|captures| {
+        let (whole, group) = (captures.get(0)?, captures.name("version")?);
+        let token = tokens(masked).into_iter().find(|token| token.start == group.start())?;
+        let dotted = token.end >= group.end() && is_dotted(&masked[token.clone()]);
+        dotted.then_some((whole.start(), token))
     })
 }
 
-/// A first line that is nothing but a version.
-fn bare(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    let range = tokens(&candidate.masked.text).into_iter().next()?;
-    let around = [&candidate.line.text[..range.start], &candidate.line.text[range.end..]];
-    let alone = matches!(around[0].trim(), "" | "v" | "V") && around[1].trim().is_empty();
-    let token = &candidate.line.text[range.clone()];
-    (candidate.first && alone && is_dotted(token)).then_some(range)
-}
+/// How far from its beginning a line that is not early may have `version 1.2`.
+const BEGINNING: usize = 20;
 
-/// `5.0.4 (plugin: 0.7.0, other: 2.10.0)`: a first line that begins with the version.
-fn before_details(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    let range = tokens(&candidate.masked.text).into_iter().next()?;
-    let begins = matches!(&candidate.line.text[..range.start], "" | "v" | "V");
-    let details = candidate.line.text[range.end..].starts_with(" (");
-    let token = &candidate.line.text[range.clone()];
-    (candidate.first && begins && details && is_dotted(token)).then_some(range)
-}
-
-/// `Version: ImageMagick 6.9.11-60`, `Server version: Apache/2.4.57`.
-fn after_name_of_version_line(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-        let named = r"(?i)^\s*(?:\w+ )?version\s*:\s+[a-z][\w.+-]*[ /-]v?";
-        Regex::new(named).expect("a test uses it")
-    });
-    if !candidate.early || RUNTIME_LINES.find(candidate.line).is_some() {
-        return None;
+impl Candidate<'_> {
+    fn shaped(&self, wanted: &str) -> Option<Range<usize>> {
+        let masked = &self.masked.text;
+        let of_tool = || RUNTIME_LINES.find(self.line).is_none();
+        let (placed, text) = match wanted {
+            "bare" | "details" => (self.first, &self.line.text),
+            "label" => (self.early && of_tool(), masked),
+            _ => (of_tool(), masked),
+        };
+        let begins = |at: usize| self.early || masked[..at].trim().len() < BEGINNING;
+        let mut found = shapes(self.line, text, masked, wanted).filter(|(at, _)| begins(*at));
+        found.next().filter(|_| placed).map(|(_, range)| range)
     }
-    let start = NAMED.find(&candidate.masked.text)?.end();
-    let range = tokens(&candidate.masked.text).into_iter().find(|range| range.start == start)?;
-    is_dotted(&candidate.masked.text[range.clone()]).then_some(range)
 }
 
 /// A line that is nothing but a version, perhaps in a frame, below the tool's title. Of several such
 /// lines none is known to be the version.
 fn bare_below_title(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    let range = only_version(&candidate.masked.text)?;
-    let mut others = reading.own_lines().filter(|line| only_version(&line.text).is_some());
-    let single = others.next().is_some() && others.next().is_none();
-    (reading.asks_version() && single && reading.names_tool() && reading.exit_code() == Some(0))
-        .then_some(range)
-}
-
-/// The version of a line that has nothing else but a frame and a note in brackets: `= v1.7.4 =`.
-fn only_version(text: &str) -> Option<Range<usize>> {
-    let range = tokens(text).into_iter().next()?;
-    let frame = |text: &str| text.chars().all(|c| " \t=|*#".contains(c));
-    let before = text[..range.start].trim_end_matches(['v', 'V']);
-    let after = text[range.end..].trim();
-    let note = after.starts_with('[') && after.ends_with(']');
-    (frame(before) && (frame(after) || note) && is_dotted(&text[range.clone()])).then_some(range)
+    let framed = |line: &Line, text: &str| shapes(line, text, text, "framed").next();
+    let (_, range) = framed(candidate.line, &candidate.masked.text)?;
+    let others = reading.own_lines().filter(|line| framed(line, &line.text).is_some());
+    (reading.asks_version()
+        && others.count() == 1
+        && reading.names_tool()
+        && reading.exit_code() == Some(0))
+    .then_some(range)
 }
 
 /// How many words there are outside of parentheses.
-fn words(text: &str) -> usize {
+fn word_count(text: &str) -> usize {
     let outside = text.split('(').map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
     let words = outside.flat_map(str::split_whitespace);
     words.filter(|word| word.contains(char::is_alphanumeric)).count()
@@ -389,8 +365,8 @@ fn words(text: &str) -> usize {
 /// Whether the words before `version` name something: `BusyBox version 1`, but not `Client Version`.
 fn has_other_name(candidate: &Candidate<'_>, at: usize) -> bool {
     let before = candidate.line.lower[..at].split(|c: char| !c.is_ascii_alphabetic());
-    let words = before.filter(|word| !word.is_empty() && *word != "v");
-    words.into_iter().any(|word| !PLAIN_TITLE.contains(word))
+    let mut before = before.filter(|word| !word.is_empty() && *word != "v");
+    before.any(|word| !words("plain-title").contains(&word))
 }
 
 /// The line as far as the version, from its beginning or from behind what changes with the install or
@@ -426,30 +402,19 @@ fn first_line(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<
     let line = &candidate.line.text[level..];
     let before = &line[..range.start];
     let title = !before.contains(": ") && !before.contains(['=', '\'', '"', '`', '<', '|']);
-    let right = title && !is_measure(line, &range) && words(before) <= MOST_WORDS;
+    let right = title && !is_measure(candidate, line, &range) && word_count(before) <= MOST_WORDS;
     right.then_some(level + range.start..level + range.end)
 }
 
 /// `Files 12`, `Score 9.81`, `took 1.234s`, `read 3.5 MB`: a number that is no version of another name.
-fn is_measure(line: &str, range: &Range<usize>) -> bool {
+fn is_measure(candidate: &Candidate<'_>, line: &str, range: &Range<usize>) -> bool {
     let token = &line[range.clone()];
     let after = line[range.end..].trim_start();
     let glued = token.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let next = after.split_whitespace().next().unwrap_or("");
-    let unit = [glued, next].iter().any(|word| UNITS.contains(&word.to_ascii_lowercase()));
-    let decimal = glued.is_empty() && token.matches('.').count() == 1;
-    let label = after.is_empty() && is_label(&line[..range.start]);
-    unit || (decimal && label) || (is_integer(token) && !after.starts_with('('))
-}
-
-/// One word with a capital, as measurements have it: programs that print a name and a number alone print
-/// their file's name.
-fn is_label(before: &str) -> bool {
-    let word = before.trim_end();
-    let mut letters = word.chars();
-    (2..before.len()).contains(&word.len())
-        && letters.next().is_some_and(|c| c.is_ascii_uppercase())
-        && letters.all(|c| c.is_ascii_lowercase())
+    let unit =
+        [glued, next].iter().any(|word| words("unit").contains(&&*word.to_ascii_lowercase()));
+    unit || MEASURES.find(candidate.line).is_some() || is_integer(token) && !after.starts_with('(')
 }
 
 /// Before a title, where a program prints it through its log.
@@ -459,7 +424,7 @@ fn begins_title(candidate: &Candidate<'_>) -> bool {
     let letters = |c: char| !c.is_ascii_alphanumeric() && c != '\'';
     let line = candidate.line.lower.strip_prefix(LOG_LEVEL).unwrap_or(&candidate.line.lower);
     let first = line.split(letters).find(|word| !word.is_empty()).unwrap_or("");
-    !NO_TITLE.contains(first)
+    !words("no-title").contains(&first)
 }
 
 /// Lines without a version of the tool.
@@ -515,7 +480,8 @@ mod tests {
 
     #[test]
     fn every_row_can_be_used() {
-        for table in [&WHOLE_LINES, &RUNTIME_LINES, &PARTS, &FAILURES, &NOTICES] {
+        for table in [&WHOLE_LINES, &RUNTIME_LINES, &PARTS, &FAILURES, &NOTICES, &SHAPES, &MEASURES]
+        {
             table.compile_all();
         }
     }

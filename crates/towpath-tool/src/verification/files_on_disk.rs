@@ -2,7 +2,7 @@
 //! are, where the loader would find a library, which programs are on the PATH of a probe.
 
 use crate::FileFacts;
-use crate::static_check::{FileEntry, FileQuestions, Machine, check_file, defined_versions};
+use crate::static_check::{FileQuestions, check_file, defined_versions, is_for_this_machine};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,17 +13,10 @@ use std::sync::OnceLock;
 const LARGEST: u64 = 1 << 30;
 /// A `#!` line is within this.
 const BEGINNING: u64 = 4096;
+const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();
 const LOADER_CONFIGURATION: &str = "/etc/ld.so.conf";
 /// Files of the loader's configuration that include each other are followed this far.
 const DEEPEST_INCLUDE: usize = 8;
-
-const MACHINE: Machine = if cfg!(target_arch = "x86_64") {
-    Machine::X86_64
-} else if cfg!(target_arch = "aarch64") {
-    Machine::Aarch64
-} else {
-    Machine::Other(0)
-};
 
 /// The directories that the loader searches by default.
 const LIBRARY_DIRECTORIES: &[&str] = &["/lib64", "/usr/lib64", "/lib", "/usr/lib"];
@@ -52,39 +45,28 @@ impl FilesOnDisk {
 
 /// What a look at a program's file finds, without running it.
 pub fn look_at_file(path: &Path, questions: &FilesOnDisk) -> FileFacts {
-    let shown = path.to_string_lossy();
-    let entry = |entry| check_file(&shown, entry, questions);
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) => {
-            return entry(match error.kind() {
-                ErrorKind::NotFound if path.is_symlink() => FileEntry::DanglingLink,
-                _ if error.raw_os_error() == Some(libc_eloop()) => FileEntry::LinkLoop,
-                _ => FileEntry::Missing,
-            });
+        Err(error) if error.raw_os_error() == Some(LOOP) => {
+            return FileFacts::faulty("", "link loop");
         }
+        Err(error) if error.kind() == ErrorKind::NotFound && path.is_symlink() => {
+            return FileFacts::faulty("", "dangling link");
+        }
+        Err(_) => return FileFacts::faulty("", "missing"),
     };
-    if metadata.is_dir() {
-        return entry(FileEntry::Directory);
-    }
     if !metadata.is_file() {
-        return entry(FileEntry::Special);
+        let fault = if metadata.is_dir() { "directory" } else { "not a regular file" };
+        return FileFacts::faulty("", fault);
     }
     let mode = metadata.permissions().mode();
     // `$ORIGIN` is the directory of the file that a link leads to.
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match read_at_most(&real, LARGEST) {
-        Ok(bytes) => {
-            let entry = FileEntry::Regular { mode, bytes: &bytes };
-            check_file(&real.to_string_lossy(), entry, questions)
-        }
+        Ok(bytes) => check_file(&real.to_string_lossy(), mode, &bytes, questions),
         // Whoever may run it and not read it finds out by running it.
         Err(_) => FileFacts::sound("not readable"),
     }
-}
-
-fn libc_eloop() -> i32 {
-    rustix::io::Errno::LOOP.raw_os_error()
 }
 
 fn read_at_most(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
@@ -125,25 +107,14 @@ fn included(pattern: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a file is an ELF file for this machine: a library of another one has the same name.
-fn is_for_this_machine(path: &Path) -> bool {
-    const MACHINE_AT: usize = 18;
-    let Ok(beginning) = read_at_most(path, 64) else { return false };
-    let number =
-        beginning.get(MACHINE_AT..MACHINE_AT + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
-    let wanted = match MACHINE {
-        Machine::X86_64 => 62,
-        Machine::Aarch64 => 183,
-        _ => return beginning.starts_with(b"\x7fELF"),
-    };
-    beginning.starts_with(b"\x7fELF") && number == Some(wanted)
+/// A program's header is within this.
+const HEADER: u64 = 64;
+
+fn is_library(path: &Path) -> bool {
+    read_at_most(path, HEADER).is_ok_and(|beginning| is_for_this_machine(&beginning))
 }
 
 impl FileQuestions for FilesOnDisk {
-    fn machine(&self) -> Machine {
-        MACHINE
-    }
-
     fn exists(&self, path: &str) -> bool {
         Path::new(path).exists()
     }
@@ -164,16 +135,16 @@ impl FileQuestions for FilesOnDisk {
         let mut there = files.filter(|file| file.exists());
         // A program of the machine's other word size has its libraries in other directories.
         let first = there.next()?;
-        let best = match is_for_this_machine(&first) {
+        let best = match is_library(&first) {
             true => first,
-            false => there.find(|file| is_for_this_machine(file)).unwrap_or(first),
+            false => there.find(|file| is_library(file)).unwrap_or(first),
         };
         Some(best.to_string_lossy().into_owned())
     }
 
     fn library_versions(&self, path: &str) -> Option<Vec<String>> {
         let path = Path::new(path);
-        if !is_for_this_machine(path) {
+        if !is_library(path) {
             return None;
         }
         defined_versions(&read_at_most(path, LARGEST).ok()?)
