@@ -39,7 +39,10 @@ impl FoundVersion {
 /// One line that may have the version.
 struct Candidate<'r> {
     line: &'r Line,
-    masked: Masked,
+    /// The line with blanks for everything that is no version of the tool, its names with digits too.
+    masked: String,
+    /// The masked parts, but for the names.
+    hidden: Vec<Range<usize>>,
     /// It is the first line of its stream.
     first: bool,
     /// It is among the first lines of its stream.
@@ -185,14 +188,15 @@ fn candidates<'r>(reading: &'r Reading<'_>) -> Vec<Candidate<'r>> {
     let versioned = own.filter(|(_, line)| WHOLE_LINES.find(line).is_none());
     let candidate = |(position, line): (usize, &'r Line)| {
         let (first, early) = (position == 0, position < EARLY_LINES);
-        Candidate { line, masked: masked(reading, line), first, early }
+        let (masked, hidden) = masked(reading, line);
+        Candidate { line, masked, hidden, first, early }
     };
     versioned.map(candidate).collect()
 }
 
 fn expected_version(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
     let expected = reading.observation.expected_version.as_deref()?;
-    find_expected(&candidate.masked.text, expected)
+    find_expected(&candidate.masked, expected)
 }
 
 /// `less 590 (GNU …)`, `nstat utility, iproute2-6.1.0`: a version after the tool's own name.
@@ -215,34 +219,34 @@ fn after_name(
     candidate: &Candidate<'_>,
     name: Range<usize>,
 ) -> Option<Range<usize>> {
-    let rest = &candidate.masked.text[name.end..];
+    let rest = &candidate.masked[name.end..];
     let before = candidate.line.text[..name.start].trim();
     let indented = candidate.line.text.starts_with([' ', '\t']);
     let title = candidate.early || !indented;
     // `ansible [core 2.14.3]` is none.
     let versioned = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    let versioned = versioned.is_some_and(|(inside, _)| best_token(inside).is_some());
+    let versioned = versioned.is_some_and(|(inside, _)| best_token(inside, 0).is_some());
     let synopsis = !versioned && reading.names.begins_synopsis(&candidate.line.lower);
     if !title || synopsis || word_count(before) > MOST_WORDS {
         return None;
     }
-    let at = |range: Range<usize>| name.end + range.start..name.end + range.end;
-    let direct = directly_after(rest);
+    let masked = &candidate.masked;
+    let direct = directly_after(masked, name.end);
     if before.ends_with(':') || is_own_message(reading, before) {
         let ends = |range: &Range<usize>| {
-            matches!(rest[range.end..].trim_start().get(..1), None | Some("("))
+            matches!(masked[range.end..].trim_start().get(..1), None | Some("("))
         };
-        return direct.filter(|range| is_own_prefix(reading, before) && ends(range)).map(at);
+        return direct.filter(|range| is_own_prefix(reading, before) && ends(range));
     }
-    if let Some(range) = direct {
-        return Some(at(range));
+    if direct.is_some() {
+        return direct;
     }
     // `tool: cannot open 1.2`: a message, not a title.
     let message = rest.starts_with(':') || rest.starts_with(';') || rest.starts_with("'s ");
     if message || RUNTIME_LINES.find(candidate.line).is_some() {
         return None;
     }
-    best_token(rest).map(at)
+    best_token(masked, name.end)
 }
 
 /// `tool: cannot find ` of `tool: cannot find tool 1.2`.
@@ -258,51 +262,50 @@ fn is_own_prefix(reading: &Reading<'_>, before: &str) -> bool {
 }
 
 /// A version, a whole number or a date right after a name: ` 590`, `-1.6`, `, version 3`, `: v2.0`.
-fn directly_after(rest: &str) -> Option<Range<usize>> {
+fn directly_after(text: &str, at: usize) -> Option<Range<usize>> {
     static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
         let between = r"(?i)^(?: from [a-z][\w.+-]*| \([a-z][^()\d]*\))?[\s,:/_@(-]*(?:(?:version|ver|release|rev|v)\b[.:=]?[\s:=]*)?[\s\x22'(-]*(?:v|go)?";
         Regex::new(between).expect("a test uses it")
     });
-    let start = BETWEEN.find(rest)?.end();
-    let range = tokens(rest).into_iter().find(|range| range.start == start)?;
+    let start = at + BETWEEN.find(&text[at..])?.end();
+    let range = tokens_after(text, at).find(|range| range.start == start)?;
+    let after = text[range.end..].trim_start();
     // `gdk-pixbuf-csource-3.0 version 2.42.10`: the first number is a part of the name.
-    let after = &rest[range.end..];
-    if after.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("version"))
-        && let Some(next) = directly_after(after)
+    if after.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("version"))
+        && let Some(next) = directly_after(text, range.end)
     {
-        return Some(range.end + next.start..range.end + next.end);
+        return Some(next);
     }
-    let token = &rest[range.clone()];
-    let right =
-        is_dotted(token) || is_date(token) || is_integer(token) && is_final(rest, range.end);
+    let token = &text[range.clone()];
+    let right = is_dotted(token) || is_date(token) || is_integer(token) && is_final(token, after);
     // `tool-3.0 [options]`
-    let synopsis = rest[range.end..]
-        .trim_start()
-        .get(..2)
-        .is_some_and(|next| matches!(next, "[-" | "[o" | "--"));
+    let synopsis = ["[-", "[o", "--"].iter().any(|start| after.starts_with(start));
     (right && !synopsis).then_some(range)
 }
 
 /// Whether a whole number is the end of a title: `590 (GNU`, `20221122`, `252,`, `(379)`.
-fn is_final(rest: &str, end: usize) -> bool {
-    let after = rest[end..].trim_start();
+fn is_final(number: &str, after: &str) -> bool {
     let more = after.starts_with([',', ';', '-', '[', '.']) && !after.contains("version");
     // `NAME(1)` is the title of a manual page.
-    let number = rest[..end].rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
     let enclosed = after == ")" && number.len() > 1;
     after.is_empty() || enclosed || after.starts_with('(') || more
 }
 
 /// The first version outside of parentheses, else the first one inside.
-fn best_token(text: &str) -> Option<Range<usize>> {
+fn best_token(text: &str, at: usize) -> Option<Range<usize>> {
     let dotted: Vec<Range<usize>> =
-        tokens(text).into_iter().filter(|range| is_dotted(&text[range.clone()])).collect();
-    let depth = |at: usize| {
-        let before = &text[..at];
+        tokens_after(text, at).filter(|range| is_dotted(&text[range.clone()])).collect();
+    let depth = |end: usize| {
+        let before = &text[at..end];
         before.matches(['(', '[']).count() > before.matches([')', ']']).count()
     };
     let outside = dotted.iter().take(8).find(|range| !depth(range.start)).cloned();
     outside.or_else(|| dotted.into_iter().next())
+}
+
+/// The tokens of a text from a position on.
+fn tokens_after(text: &str, at: usize) -> impl Iterator<Item = Range<usize>> {
+    tokens(&text[at..]).into_iter().map(move |range| at + range.start..at + range.end)
 }
 
 /// Lines with a version, which begins where the group `version` does and is not shorter.
@@ -329,7 +332,7 @@ const BEGINNING: usize = 20;
 
 impl Candidate<'_> {
     fn shaped(&self, wanted: &str) -> Option<Range<usize>> {
-        let masked = &self.masked.text;
+        let masked = &self.masked;
         let of_tool = || RUNTIME_LINES.find(self.line).is_none();
         let (placed, text) = match wanted {
             "bare" | "details" => (self.first, &self.line.text),
@@ -346,7 +349,7 @@ impl Candidate<'_> {
 /// lines none is known to be the version.
 fn bare_below_title(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
     let framed = |line: &Line, text: &str| shapes(line, text, text, "framed").next();
-    let (_, range) = framed(candidate.line, &candidate.masked.text)?;
+    let (_, range) = framed(candidate.line, &candidate.masked)?;
     let others = reading.own_lines().filter(|line| framed(line, &line.text).is_some());
     (reading.asks_version()
         && others.count() == 1
@@ -372,8 +375,9 @@ fn has_other_name(candidate: &Candidate<'_>, at: usize) -> bool {
 /// The line as far as the version, from its beginning or from behind what changes with the install or
 /// with the version of another component.
 fn pattern(reading: &Reading<'_>, candidate: &Candidate<'_>, at: usize) -> String {
-    let start = candidate.masked.stable_from(at);
-    let others = tokens(&candidate.masked.text[..at]);
+    let ends = candidate.hidden.iter().map(|range| range.end).filter(|end| *end <= at);
+    let start = ends.max().unwrap_or(0);
+    let others = tokens(&candidate.masked[..at]);
     let other = others.last().map_or(start, |range| range.end.max(start));
     let before = &candidate.line.text[other..at];
     let paths = paths_in(before, reading.observation.install_path.as_deref());
@@ -391,23 +395,20 @@ fn first_line(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<
     }
     // `info: kotlinc-jvm 1.3.31`
     let level = if candidate.line.lower.starts_with(LOG_LEVEL) { LOG_LEVEL.len() } else { 0 };
-    let text = &candidate.masked.text[level..];
-    let name = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').count();
-    let range = match name {
-        0 => best_token(text),
-        _ => directly_after(&text[name..])
-            .map(|range| name + range.start..name + range.end)
-            .or_else(|| best_token(text)),
-    }?;
-    let line = &candidate.line.text[level..];
-    let before = &line[..range.start];
+    let (masked, line) = (&candidate.masked, &candidate.line.text);
+    let letters = |b: &u8| b.is_ascii_alphanumeric() || *b == b'-';
+    let name = masked.bytes().skip(level).take_while(letters).count();
+    let direct = if name == 0 { None } else { directly_after(masked, level + name) };
+    let range = direct.or_else(|| best_token(masked, level))?;
+    let before = &line[level..range.start];
     let title = !before.contains(": ") && !before.contains(['=', '\'', '"', '`', '<', '|']);
-    let right = title && !is_measure(candidate, line, &range) && word_count(before) <= MOST_WORDS;
-    right.then_some(level + range.start..level + range.end)
+    let right = title && !is_measure(candidate, &range) && word_count(before) <= MOST_WORDS;
+    right.then_some(range)
 }
 
 /// `Files 12`, `Score 9.81`, `took 1.234s`, `read 3.5 MB`: a number that is no version of another name.
-fn is_measure(candidate: &Candidate<'_>, line: &str, range: &Range<usize>) -> bool {
+fn is_measure(candidate: &Candidate<'_>, range: &Range<usize>) -> bool {
+    let line = &candidate.line.text;
     let token = &line[range.clone()];
     let after = line[range.end..].trim_start();
     let glued = token.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -436,23 +437,7 @@ static RUNTIME_LINES: LineTable<&str> = LineTable::new("runtime-line");
 /// Parts of lines.
 static PARTS: LineTable<&str> = LineTable::new("part-without-version");
 
-/// A line with blanks for everything that is no version of the tool.
-struct Masked {
-    /// Its names with digits are blanks, too.
-    pub text: String,
-    /// The masked parts, but for the names.
-    hidden: Vec<Range<usize>>,
-}
-
-impl Masked {
-    /// Where the text begins that is the same in every install, before a position.
-    pub fn stable_from(&self, before: usize) -> usize {
-        let ends = self.hidden.iter().map(|range| range.end).filter(|end| *end <= before);
-        ends.max().unwrap_or(0)
-    }
-}
-
-fn masked(reading: &Reading<'_>, line: &Line) -> Masked {
+fn masked(reading: &Reading<'_>, line: &Line) -> (String, Vec<Range<usize>>) {
     let parts = PARTS.candidates(line).flat_map(|(kind, regex)| {
         regex.find_iter(&line.text).map(move |part| {
             // Before a path is its separator, which stays.
@@ -471,7 +456,7 @@ fn masked(reading: &Reading<'_>, line: &Line) -> Masked {
         bytes[range].fill(b' ');
     }
     let text = String::from_utf8(bytes).expect("whole matches of the text were replaced by blanks");
-    Masked { text, hidden }
+    (text, hidden)
 }
 
 #[cfg(test)]

@@ -7,6 +7,9 @@ mod elf;
 pub use elf::{defined_versions, is_for_this_machine};
 
 use crate::static_file_facts::FileFacts;
+use regex::bytes::Regex;
+use std::sync::LazyLock;
+use towpath_core::data_rows;
 
 /// Questions about other files on the machine that a program would run on.
 pub trait FileQuestions {
@@ -105,56 +108,19 @@ fn env_program(argument: &str) -> Option<String> {
     words.next().map(str::to_owned)
 }
 
-/// Where the bytes are, what they are, and what such a file is called.
-const MAGIC: &[(usize, &[u8], &str)] = &[
-    (0, b"\x1f\x8b", "gzip data"),
-    (0, b"PK\x03\x04", "zip archive"),
-    (0, b"PK\x05\x06", "zip archive"),
-    (0, b"\xfd7zXZ\x00", "xz data"),
-    (0, b"BZh", "bzip2 data"),
-    (0, b"\x28\xb5\x2f\xfd", "zstd data"),
-    (0, b"7z\xbc\xaf\x27\x1c", "7z archive"),
-    (0, b"!<arch>\n", "ar archive"),
-    (257, b"ustar", "tar archive"),
-    (0, b"\xed\xab\xee\xdb", "rpm archive"),
-    (0, b"\xfe\xed\xfa\xce", "mach-o"),
-    (0, b"\xfe\xed\xfa\xcf", "mach-o"),
-    (0, b"\xce\xfa\xed\xfe", "mach-o"),
-    (0, b"\xcf\xfa\xed\xfe", "mach-o"),
-    (0, b"\xca\xfe\xba\xbe", "mach-o or Java class data"),
-    (0, b"MZ", "pe executable"),
-    (0, b"\x00asm", "wasm data"),
-    (0, b"\xef\xbb\xbf#!", "BOM before #!"),
-];
-
-/// How text begins, without regard to case, and what it is.
-const TEXTS: &[(&str, &str)] = &[
-    ("<!doctype html", "html"),
-    ("<html", "html"),
-    ("<?xml", "xml"),
-    ("version https://git-lfs", "pointer file"),
-    ("{", "json"),
-];
+/// How much of a file is looked at to name what it is.
+const LOOKED_AT: usize = 4096;
 
 /// What a file is that no kernel starts: an archive that was never unpacked, a program of another system,
 /// or text without a `#!` line, which a shell would run line by line.
-fn no_program(bytes: &[u8]) -> String {
-    let known = MAGIC
-        .iter()
-        .find(|(at, magic, _)| bytes.get(*at..).is_some_and(|bytes| bytes.starts_with(magic)));
-    if let Some((_, _, name)) = known {
-        return (*name).to_owned();
-    }
-    let beginning = &bytes[..bytes.len().min(4096)];
-    if beginning.iter().all(u8::is_ascii_whitespace) {
-        return "blank".to_owned();
-    }
-    if beginning.contains(&0) {
-        return "unknown data".to_owned();
-    }
-    let text = String::from_utf8_lossy(beginning).trim_start().to_ascii_lowercase();
-    match TEXTS.iter().find(|(start, _)| text.starts_with(start)) {
-        Some((_, kind)) => format!("text without #! ({kind})"),
-        None => "text without #!".to_owned(),
-    }
+fn no_program(bytes: &[u8]) -> &'static str {
+    static KINDS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
+        let kind = |[name, regex]: [&'static str; 2]| {
+            (name, Regex::new(&format!("(?s-u){regex}")).expect("a test compiles every row"))
+        };
+        data_rows(include_str!("no_programs.txt")).map(kind).collect()
+    });
+    let beginning = &bytes[..bytes.len().min(LOOKED_AT)];
+    let found = KINDS.iter().find(|(_, regex)| regex.is_match(beginning));
+    found.map_or("unknown data", |(name, _)| name)
 }
