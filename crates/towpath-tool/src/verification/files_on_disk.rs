@@ -15,9 +15,8 @@ const LARGEST: u64 = 1 << 30;
 const BEGINNING: u64 = 4096;
 const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();
 const LOADER_CONFIGURATION: &str = "/etc/ld.so.conf";
-/// Files of the loader's configuration that include each other are followed this far.
-const DEEPEST_INCLUDE: usize = 8;
-
+/// What every system includes there.
+const INCLUDED_CONFIGURATION: &str = "/etc/ld.so.conf.d";
 /// The directories that the loader searches by default.
 const LIBRARY_DIRECTORIES: &[&str] = &["/lib64", "/usr/lib64", "/lib", "/usr/lib"];
 
@@ -35,10 +34,17 @@ impl FilesOnDisk {
 
     fn library_directories(&self) -> &[PathBuf] {
         self.libraries.get_or_init(|| {
-            let mut found = Vec::new();
-            read_configuration(Path::new(LOADER_CONFIGURATION), 0, &mut found);
-            found.extend(LIBRARY_DIRECTORIES.iter().map(PathBuf::from));
-            found
+            let included = fs::read_dir(INCLUDED_CONFIGURATION).into_iter().flatten().flatten();
+            let included = included.map(|entry| entry.path());
+            let is_included = |path: &PathBuf| path.extension().is_some_and(|end| end == "conf");
+            let mut files: Vec<PathBuf> = included.filter(is_included).collect();
+            files.sort();
+            files.push(PathBuf::from(LOADER_CONFIGURATION));
+            let texts: Vec<String> = files.iter().flat_map(fs::read_to_string).collect();
+            let lines = texts.iter().flat_map(|text| text.lines());
+            let lines = lines.map(|line| line.split('#').next().unwrap_or("").trim());
+            let own = lines.filter(|line| line.starts_with('/'));
+            own.chain(LIBRARY_DIRECTORIES.iter().copied()).map(PathBuf::from).collect()
         })
     }
 }
@@ -73,38 +79,6 @@ fn read_at_most(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// The directories of a file of the loader's configuration. Lines that are not understood are no
-/// directories.
-fn read_configuration(path: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(text) = fs::read_to_string(path) else { return };
-    for line in text.lines() {
-        let line = line.split('#').next().unwrap_or("").trim();
-        match line.strip_prefix("include ") {
-            Some(pattern) if depth < DEEPEST_INCLUDE => {
-                for file in included(Path::new(pattern.trim())) {
-                    read_configuration(&file, depth + 1, found);
-                }
-            }
-            None if line.starts_with('/') => found.push(PathBuf::from(line)),
-            _ => {}
-        }
-    }
-}
-
-/// The files of `DIRECTORY/*.conf`, in their order, or the one file.
-fn included(pattern: &Path) -> Vec<PathBuf> {
-    let name = pattern.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let Some(ending) = name.strip_prefix('*') else { return vec![pattern.to_owned()] };
-    let directory = pattern.parent().unwrap_or(Path::new("/"));
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.to_string_lossy().ends_with(ending))
-        .collect();
-    files.sort();
-    files
 }
 
 /// A program's header is within this.
