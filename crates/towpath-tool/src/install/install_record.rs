@@ -5,7 +5,7 @@ use super::installed_file_hashes::changed_files;
 use crate::attestation::Attestation;
 use crate::file_hash::file_sha256;
 use crate::repair_metadata::RepairMetadata;
-use crate::verdict_and_evidence::Verdict;
+use crate::verdict::Verdict;
 use crate::verify_section::VerifySection;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

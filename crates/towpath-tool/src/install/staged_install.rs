@@ -228,14 +228,12 @@ pub(crate) fn sandbox_of(
     confinement: &Confinement,
     own_program: &Path,
 ) -> SandboxSetup {
-    let mut readable = vec![install.to_owned()];
-    readable.extend(runtime.iter().cloned());
-    let bin = |directory: &PathBuf| directory.join("bin");
     SandboxSetup {
         confinement: confinement.clone(),
         own_program: own_program.to_owned(),
-        path: readable.iter().map(bin).collect(),
-        readable,
+        readable: runtime.iter().cloned().chain([install.to_owned()]).collect(),
+        path: runtime.iter().map(|directory| directory.join("bin")).collect(),
+        install_path: vec![install.join("bin")],
     }
 }
 

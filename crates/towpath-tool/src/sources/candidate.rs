@@ -3,7 +3,7 @@
 
 use super::release_asset::ReleaseAsset;
 use super::source_ref::SourceRef;
-use crate::clean_printed_text::clean_text;
+use crate::printed_text::clean_text;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {

@@ -6,7 +6,7 @@
 use super::building::{outside_of_system, real_directory};
 use super::source_context::{SourceContext, Unit};
 use super::source_error::{AtPath as _, Result, SourceError};
-use crate::clean_printed_text::{captured_text, clean_text};
+use crate::printed_text::{captured_text, clean_text};
 use crate::file_hash::each_below;
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;

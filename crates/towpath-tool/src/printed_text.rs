@@ -2,7 +2,7 @@
 //! that are not UTF-8 are replaced, and very long output is shortened in the middle. Judging a probe and
 //! evaluating a stored check read the same text, so a pattern that was found once is found again.
 
-use crate::verdict_and_evidence::{Evidence, EvidenceKind};
+use crate::verdict::{Evidence, EvidenceKind};
 use std::borrow::Cow;
 
 /// How much of one stream is read: its beginning and its end.

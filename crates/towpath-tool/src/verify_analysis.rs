@@ -3,10 +3,10 @@
 //! it, so that both can be compared.
 
 use crate::detector::judge;
-use crate::find_tool_name_in_line::ToolNames;
+use crate::observation::Observation;
 use crate::output_pattern::pattern_of_line;
-use crate::probe_observation::Observation;
-use crate::verdict_and_evidence::{Judgement, Verdict};
+use crate::tool_names::ToolNames;
+use crate::verdict::{Judgement, Verdict};
 use crate::verify_section::{REPAIRED_REASON, VerifyMode, VerifySection};
 use serde::Serialize;
 
@@ -28,9 +28,6 @@ pub struct VerifyAnalysis {
     pub judgement: Judgement,
 }
 
-/// More than an error message usually has.
-const LONG_OUTPUT: usize = 200;
-
 /// Judges a run and describes what a repair could use.
 pub fn analyze(observation: &Observation) -> VerifyAnalysis {
     let judgement = judge(observation);
@@ -41,7 +38,7 @@ pub fn analyze(observation: &Observation) -> VerifyAnalysis {
     VerifyAnalysis {
         repairable: section.is_some(),
         tool_name: has_tool_name.then(|| observation.tool.clone()),
-        exit_code: observation.end.exit_code(),
+        exit_code: observation.exit_code(),
         has_usage_text: output.to_lowercase().contains("usage:"),
         has_tool_name,
         output_length: output.len(),
@@ -51,21 +48,9 @@ pub fn analyze(observation: &Observation) -> VerifyAnalysis {
     }
 }
 
-impl VerifyAnalysis {
-    /// The design's decision as it is written: exit code 1 or 2, and a usage text.
-    pub fn design_decision(&self) -> bool {
-        matches!(self.exit_code, Some(1 | 2)) && self.has_usage_text
-    }
-
-    /// All four signs of the design's first phase.
-    pub fn all_design_signs(&self) -> bool {
-        self.design_decision() && self.has_tool_name && self.output_length > LONG_OUTPUT
-    }
-}
-
 /// The verify section that a verdict on a run would write; none if the run proves nothing.
 pub fn verify_section(observation: &Observation, judgement: &Judgement) -> Option<VerifySection> {
-    let exit_code = observation.end.exit_code()?;
+    let exit_code = observation.exit_code()?;
     let command = observation.command.clone();
     let (mode, pattern) = match judgement.verdict {
         Verdict::WorksByVersion => (VerifyMode::Version, judgement.pattern.clone()?),

@@ -20,16 +20,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    pub const ALL: [Verdict; 7] = [
-        Verdict::WorksByVersion,
-        Verdict::WorksByHelp,
-        Verdict::Alive,
-        Verdict::Environment,
-        Verdict::Broken,
-        Verdict::Timeout,
-        Verdict::Unknown,
-    ];
-
     pub fn as_str(self) -> &'static str {
         match self {
             Verdict::WorksByVersion => "works-by-version",
@@ -46,11 +36,6 @@ impl Verdict {
     pub fn works(self) -> bool {
         matches!(self, Verdict::WorksByVersion | Verdict::WorksByHelp | Verdict::Alive)
     }
-
-    /// Whether no model is needed to decide.
-    pub fn is_settled(self) -> bool {
-        !matches!(self, Verdict::Unknown | Verdict::Timeout)
-    }
 }
 
 /// The verdict on one probe.
@@ -63,8 +48,9 @@ pub struct Judgement {
     pub version_found: Option<String>,
     /// What a stored check would look for; none when this run gives nothing to store.
     pub pattern: Option<String>,
+    /// `other`: the printed text names another program than the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub identity: Option<Identity>,
+    pub identity: Option<&'static str>,
     /// The command that the printed text itself suggests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_probe: Option<String>,
@@ -84,14 +70,6 @@ impl Judgement {
             warnings: Vec::new(),
         }
     }
-}
-
-/// Whom the printed text is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Identity {
-    /// It names another program than the tool.
-    Other,
 }
 
 /// What a verdict rests on.
