@@ -56,7 +56,7 @@ pub struct Args {
     #[command(flatten)]
     model: ModelFlags,
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 /// A SHA-256 as a user writes it.
@@ -91,10 +91,6 @@ impl Execute for Args {
             report::print(&session, &outcome);
         }
         Ok(outcome.exit())
-    }
-
-    fn json(&self) -> bool {
-        self.flags.json
     }
 }
 

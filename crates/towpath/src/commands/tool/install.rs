@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "tools")]
     frozen: bool,
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 impl Execute for Args {
@@ -36,10 +36,6 @@ impl Execute for Args {
             self.install_project(&session, &mut results)?;
         }
         Ok(results.end("tools"))
-    }
-
-    fn json(&self) -> bool {
-        self.flags.json
     }
 }
 

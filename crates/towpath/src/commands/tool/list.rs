@@ -14,7 +14,7 @@ use towpath_tool::install::InstalledTool;
 pub struct Args {
     /// Print one JSON object.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Execute for Args {
@@ -50,9 +50,5 @@ impl Execute for Args {
         }
         table.print(&Screen::new(env));
         Ok(Exit::Done)
-    }
-
-    fn json(&self) -> bool {
-        self.json
     }
 }

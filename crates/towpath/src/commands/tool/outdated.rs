@@ -13,7 +13,7 @@ use crate::tools::wanted_tool::newest_version;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 impl Execute for Args {
@@ -54,9 +54,5 @@ impl Execute for Args {
             false => table.print(&Screen::new(env)),
         }
         Ok(Exit::Done)
-    }
-
-    fn json(&self) -> bool {
-        self.flags.json
     }
 }

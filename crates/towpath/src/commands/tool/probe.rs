@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, value_name = "VERSION")]
     expect: Option<String>,
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 impl Execute for Args {
@@ -56,10 +56,6 @@ impl Execute for Args {
             false => print(&Screen::new(env), &report, &sandbox),
         }
         Ok(if report.verdict.verdict.works() { Exit::Done } else { Exit::Failed })
-    }
-
-    fn json(&self) -> bool {
-        self.flags.json
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Args {
     all: bool,
     /// Print one JSON object.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Execute for Args {
@@ -55,9 +55,5 @@ impl Execute for Args {
             }
         }
         Ok(results.end("removed"))
-    }
-
-    fn json(&self) -> bool {
-        self.json
     }
 }

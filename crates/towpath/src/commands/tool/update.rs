@@ -19,7 +19,7 @@ pub struct Args {
     /// Names of tools [default: all]
     tools: Vec<String>,
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 impl Execute for Args {
@@ -48,10 +48,6 @@ impl Execute for Args {
             }
         }
         Ok(results.end("tools"))
-    }
-
-    fn json(&self) -> bool {
-        self.flags.json
     }
 }
 

@@ -16,7 +16,7 @@ pub struct Args {
     program: String,
     /// Print one JSON object.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Execute for Args {
@@ -50,9 +50,5 @@ impl Execute for Args {
             out::note(format!("{} comes first on PATH", other.display()));
         }
         Ok(Exit::Done)
-    }
-
-    fn json(&self) -> bool {
-        self.json
     }
 }
