@@ -11,14 +11,13 @@ use crate::terminal::format::now_ms;
 use crate::terminal::out;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use towpath_core::Source;
 use towpath_tool::install::{
-    BinLinks, InstallLock, InstallRecord, InstalledTool, InstalledTools, Published, StagedInstall,
-    recipe_and_locks,
+    InstallRecord, InstalledTool, InstalledTools, Published, StagedInstall, recipe_and_locks,
 };
 use towpath_tool::self_repair::{NotVerified, Proof, ProofRequest, ProveError, RepairModel, prove};
-use towpath_tool::sources::Locks;
 use towpath_tool::verification::{ProbeReport, ProgramUnderTest, SandboxNote};
-use towpath_tool::{Origin, ToolRecipe};
+use towpath_tool::{Origin, ToolRecipe, read_recipe};
 
 /// How it ended.
 #[derive(Debug)]
@@ -113,8 +112,8 @@ pub fn install(
 ) -> Result<InstallOutcome, CommandError> {
     let began = Instant::now();
     let name = &wanted.recipe.metadata.name;
-    let mut waiting = || out::note(format!("waiting for another install of {name}"));
-    let lock = InstallLock::take(&session.directories, name, &mut waiting).map_err(setup)?;
+    let waiting = || out::note(format!("waiting for another install of {name}"));
+    let lock = session.directories.lock(name, waiting).map_err(setup)?;
     if let Some(tool) = already(session, wanted)? {
         return Ok(InstallOutcome::Already(Box::new(tool)));
     }
@@ -145,9 +144,10 @@ pub fn install(
                 let from = wanted.from.to_string();
                 proof.recipe = proof.recipe.generated(&from, proof.repair.clone());
             }
-            let earlier = InstalledTools::new(&session.directories).versions(name);
-            let earlier = earlier.unwrap_or_default().into_iter();
+            let earlier = InstalledTools::of(&session.directories, name).unwrap_or_default();
             let earlier_origin = earlier
+                .tools
+                .into_iter()
                 .filter_map(|tool| tool.record.attestation)
                 .find_map(|attestation| attestation.origin().map(str::to_owned));
             let published = staged.publish(&proof, &wanted.from, &wanted.links, now_ms())?;
@@ -163,28 +163,36 @@ pub fn install(
     }
 }
 
-/// A version that is there, with its programs linked again.
+/// A version that is there as it is wanted, with its programs linked again.
 fn already(
     session: &ToolSession<'_>,
     wanted: &WantedTool,
 ) -> Result<Option<InstalledTool>, CommandError> {
     let name = &wanted.recipe.metadata.name;
-    let tools = InstalledTools::new(&session.directories);
-    let same = |tool: &InstalledTool| {
-        let has = recipe_and_locks(&tool.directory).map_or_else(Locks::new, |(_, locks)| locks);
-        let other = |(part, lock): (&String, &String)| has.get(part).is_some_and(|l| l != lock);
-        !wanted.locks.iter().any(other) && tool.record.from == wanted.from.to_string()
-    };
-    let found = tools.find(name, &wanted.version).map_err(setup)?;
-    let Some(tool) = found.filter(same) else { return Ok(None) };
-    // An edited recipe has to be proven, and so have other bytes at an address and a program that is not
-    // what was installed.
-    let edited = wanted.origin == Origin::User && tool.record.verify != wanted.recipe.verify;
+    let found = InstalledTools::of(&session.directories, name).map_err(setup)?;
+    let Some(tool) = found.find(&wanted.version) else { return Ok(None) };
+    let (recipe, locks) = recipe_and_locks(&tool.directory).unwrap_or_default();
+    let other_locks = wanted.locks.iter().any(|(part, lock)| {
+        // A part that was not fetched for this install is one of another platform.
+        locks.get(part).is_some_and(|known| known != lock)
+    });
+    // Other bytes at an address.
     let other_bytes = wanted.recipe.downloaded_hash().is_some_and(|hash| {
         let hash = format!("sha256:{hash}");
         !tool.record.checksums.values().any(|known| *known == hash)
     });
-    if edited || other_bytes || !tool.record.changed(&tool.directory).is_empty() {
+    let is_changed = || !tool.record.changed(&tool.directory).is_empty();
+    if tool.record.from != wanted.from.to_string() || other_locks || other_bytes || is_changed() {
+        return Ok(None);
+    }
+    let recipe = read_recipe(&Source::new("the recipe of the install", recipe));
+    let same = recipe.is_ok_and(|recipe| recipe.does_the_same(&wanted.recipe));
+    // A generated recipe is the source's description of a version, which may be another one.
+    if wanted.origin == Origin::User && !same {
+        let version = &wanted.version;
+        out::note(format!(
+            "{name} {version} was installed with another recipe; installing it again"
+        ));
         return Ok(None);
     }
     let mut programs = tool.record.linked_programs();
@@ -192,8 +200,7 @@ fn already(
         programs = tool.record.relative_programs();
         programs.retain(|(program, _)| asked.contains(program));
     }
-    let links = BinLinks::new(&session.directories);
-    let not_linked = links.link(name, &wanted.version, &programs, wanted.links.shadow);
+    let not_linked = session.directories.link(name, &wanted.version, &programs, &wanted.links);
     not_linked.map_err(setup)?.iter().for_each(|program| out::note(program.to_string()));
     Ok(Some(tool))
 }

@@ -105,16 +105,22 @@ fn undecided(name: &str, usable: &[&Candidate], others: &[String]) -> CommandErr
 
 /// Registries that could not be asked, and the package manager of this machine.
 fn others(env: &Environment, name: &str, found: &[Found]) -> Vec<String> {
-    const MANAGERS: [&str; 6] = ["apt-get", "dnf", "brew", "pacman", "apk", "zypper"];
     let failed = |(kind, answer): &Found| {
         answer.as_ref().err().map(|error| format!("{}: {error}", kind.title()))
     };
     let mut lines: Vec<String> = found.iter().filter_map(failed).collect();
-    if let Some(manager) = MANAGERS.iter().find(|manager| env.on_path(manager).is_some()) {
-        lines.push(format!("{manager} install {name}"));
+    if let Some(command) = package_manager(env, name) {
+        lines.push(command);
         lines.push("  if the system has it".to_owned());
     }
     lines
+}
+
+/// The command of this machine's package manager that installs something of that name.
+pub fn package_manager(env: &Environment, name: &str) -> Option<String> {
+    const MANAGERS: [&str; 6] = ["apt-get", "dnf", "brew", "pacman", "apk", "zypper"];
+    let manager = MANAGERS.iter().find(|manager| env.on_path(manager).is_some())?;
+    Some(format!("{manager} install {name}"))
 }
 
 fn described(candidate: &Candidate) -> String {

@@ -1,22 +1,24 @@
 //! The tools of a project: `.towpath/tools.toml` and its lock file, found in a working tree, so that they
 //! count once the user has trusted them.
 
-use super::install_tool::InstallOutcome;
+use super::install_tool::{InstallOutcome, SystemProgram, install};
+use super::named_source::package_manager;
 use super::tool_session::ToolSession;
 use super::wanted_tool::{SourceVersion, WantedTool, read_optional, write};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::session::tools_meeting_requirement::{MOST_LOCK, tools_subject};
+use crate::session::tools_meeting_requirement::{MOST_LOCK, system_program, tools_subject};
 use crate::session::trust::ConsentStatus;
 use crate::terminal::diagnostics;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use towpath_core::Source;
 use towpath_store::Store;
 use towpath_tool::Origin;
 use towpath_tool::install::{WantedLinks, recipe_and_locks};
 use towpath_tool::project_tools::{
-    LOCK_FILE, LockFile, LockedTool, ProjectTool, TOOLS_FILE, read_tools_file,
+    LOCK_FILE, LockFile, LockedTool, ProjectTool, TOOLS_FILE, ToolSource, read_tools_file,
 };
+use towpath_tool::sources::SourceRef;
 
 #[derive(Debug)]
 pub struct ProjectTools {
@@ -26,9 +28,19 @@ pub struct ProjectTools {
 }
 
 impl ProjectTools {
-    /// The tools of the project around a directory.
-    pub fn read(env: &Environment, start: &Path) -> Result<ProjectTools, CommandError> {
-        let root = env.project_root(start);
+    /// The tools of the project around the current directory; none where it has neither file.
+    pub fn find(env: &Environment) -> Result<Option<ProjectTools>, CommandError> {
+        let root = env.project_root(&env.current);
+        match [TOOLS_FILE, LOCK_FILE].iter().any(|file| root.join(file).symlink_metadata().is_ok())
+        {
+            true => ProjectTools::read(env).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The tools of the project around the current directory, which the user has agreed to.
+    pub fn read(env: &Environment) -> Result<ProjectTools, CommandError> {
+        let root = env.project_root(&env.current);
         let path = root.join(TOOLS_FILE);
         let text = read_optional(&path, MOST_LOCK)?.ok_or_else(|| {
             CommandError::not_found(format!(
@@ -49,11 +61,13 @@ impl ProjectTools {
                 CommandError::bad_input(format!("{}: {error}; {hint}", lock_path.display()))
             })?,
         };
-        Ok(ProjectTools { root, tools, lock })
+        let project = ProjectTools { root, tools, lock };
+        project.require_trust(env)?;
+        Ok(project)
     }
 
     /// Refuses what the user has not agreed to.
-    pub fn require_trust(&self, env: &Environment) -> Result<(), CommandError> {
+    fn require_trust(&self, env: &Environment) -> Result<(), CommandError> {
         let Some(subject) = tools_subject(&self.root) else { return Ok(()) };
         if subject.status(env.journal()?.as_ref())? == ConsentStatus::Trusted {
             return Ok(());
@@ -77,15 +91,42 @@ impl ProjectTools {
         }
     }
 
-    /// The version to install for a tool: as it is locked, or as its source has it now.
-    pub fn wanted(
+    /// Installs a tool as it is locked, or as its source has it now, and locks it.
+    pub fn install(
+        &mut self,
+        session: &ToolSession<'_>,
+        tool: &ProjectTool,
+    ) -> Result<InstallOutcome, CommandError> {
+        let (env, name) = (session.env, &tool.name);
+        let outcome = match &tool.from {
+            ToolSource::Package(from) => {
+                install(session, &self.wanted(session, tool, from)?, None)?
+            }
+            ToolSource::System => {
+                let program = system_program(name).ok_or_else(|| {
+                    let command = package_manager(env, name);
+                    let hint = command.map_or(String::new(), |it| format!("; to install it: {it}"));
+                    let message = format!("{name} is not on this system{hint}");
+                    CommandError::new(Exit::Setup, ErrorKind::MissingProgram, message)
+                })?;
+                let found = SystemProgram::probe(session, name, program)?;
+                InstallOutcome::System(Box::new(found))
+            }
+        };
+        self.lock(env, tool, &outcome)?;
+        Ok(outcome)
+    }
+
+    fn wanted(
         &self,
         session: &ToolSession<'_>,
         tool: &ProjectTool,
+        from: &SourceRef,
     ) -> Result<WantedTool, CommandError> {
-        let (name, from, links) = (&tool.name, tool.from.clone(), WantedLinks::NOTHING);
+        let (name, from, links) = (&tool.name, from.clone(), WantedLinks::NOTHING);
         let Some(locked) = self.locked(tool) else {
-            let version = SourceVersion::new(&from, tool.version.as_deref());
+            let (version, sha256) = (tool.version.as_deref(), tool.sha256.as_deref());
+            let version = SourceVersion { from: &from, version, sha256 };
             let (wanted, _) = WantedTool::from_source(session, name, version)?;
             return Ok(WantedTool { links, ..wanted });
         };
@@ -101,25 +142,39 @@ impl ProjectTools {
     /// The entry of the lock file for a tool; the file of tools may have been edited since.
     fn locked(&self, tool: &ProjectTool) -> Option<&LockedTool> {
         self.lock.find(&tool.name).filter(|locked| {
+            let has = |hash: &String| {
+                locked.recipe().is_ok_and(|recipe| recipe.downloaded_hash() == Some(hash))
+            };
             locked.from == tool.from.to_string()
                 && tool.version.as_ref().is_none_or(|version| *version == locked.version)
+                && tool.sha256.as_ref().is_none_or(has)
         })
     }
 
     /// Writes what was installed into the lock file; the user has agreed to its new contents, since
     /// they come from what they agreed to.
-    pub fn lock(
+    fn lock(
         &mut self,
         env: &Environment,
         tool: &ProjectTool,
         outcome: &InstallOutcome,
     ) -> Result<(), CommandError> {
-        let Some((record, install)) = outcome.install() else { return Ok(()) };
-        let (recipe, locks) = recipe_and_locks(install).unwrap_or_default();
-        let (name, from) = (&tool.name, &tool.from);
-        let mut locked = LockedTool::new(name, from, &record.version, recipe, locks);
-        locked.attestation.clone_from(&record.attestation);
-        self.lock.put(locked);
+        if let (ToolSource::Package(from), Some((record, install))) =
+            (&tool.from, outcome.install())
+        {
+            let (recipe, locks) = recipe_and_locks(install).unwrap_or_default();
+            let mut locked = LockedTool::new(&tool.name, from, &record.version, recipe, locks);
+            locked.attestation.clone_from(&record.attestation);
+            self.lock.put(locked);
+        } else if let (InstallOutcome::System(found), true) = (outcome, outcome.works()) {
+            // What the system has differs from machine to machine: the first one's version stays.
+            if self.locked(tool).is_none() {
+                let version = found.report.verdict.version_found.as_deref();
+                self.lock.put(LockedTool::of_system(&tool.name, version));
+            }
+        } else {
+            return Ok(());
+        }
         let known: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         self.lock.tools.retain(|locked| known.contains(&locked.name.as_str()));
         write(&self.root.join(LOCK_FILE), &self.lock.write())?;

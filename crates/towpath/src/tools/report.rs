@@ -41,6 +41,11 @@ pub fn extend(value: &mut Value, fields: &Value) {
     }
 }
 
+/// Prints a line to which the user should pay attention.
+pub fn attention(screen: &Screen, text: &str) {
+    out::line(format!("  {}", screen.paint(Tint::Attention, &clean(text))));
+}
+
 /// Limits that the sandbox could not enforce.
 pub fn not_enforced(sandbox: &SandboxNote) -> Option<String> {
     let list = sandbox.not_enforced.join(", ");
@@ -73,8 +78,7 @@ impl VerdictLines<'_> {
         let (because, text) = (&self.because, evidence_text(self.evidence));
         out::line(clean(&format!("  because of {because}: {text}")));
         for warning in self.warnings {
-            let warning = clean(&format!("warning: {warning}"));
-            out::line(format!("  {}", screen.paint(Tint::Attention, &warning)));
+            attention(screen, &format!("warning: {warning}"));
         }
         if let Some(check) = self.check {
             let VerifySection { command, exit_code, .. } = check;
@@ -111,7 +115,7 @@ fn print_system(screen: &Screen, found: &SystemProgram) {
         out::line(format!("  to install another one: towpath tool create {name} --from SOURCE"));
     }
     if let Some(note) = not_enforced(&found.sandbox) {
-        out::line(format!("  {}", screen.paint(Tint::Attention, &note)));
+        attention(screen, &note);
     }
 }
 
@@ -125,11 +129,10 @@ fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Insta
     }
     if let Some(earlier) = earlier_origin.as_deref().filter(|earlier| Some(*earlier) != origin) {
         let now = origin.map_or("this one has no attestation", |_| "this one is not");
-        let line = clean(&format!("an earlier version was built from {earlier}, {now}"));
-        out::line(format!("  {}", screen.paint(Tint::Attention, &line)));
+        attention(screen, &format!("an earlier version was built from {earlier}, {now}"));
     }
-    for line in notes(proof, published) {
-        out::line(format!("  {}", screen.paint(Tint::Attention, &clean(&line))));
+    for note in notes(proof, published) {
+        attention(screen, &note);
     }
     let main = proof.recipe.main_binary();
     let linked = record.linked.iter().any(|name| name == main)

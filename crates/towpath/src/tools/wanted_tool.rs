@@ -109,13 +109,13 @@ impl WantedTool {
         }
         let RecipeFile { recipe, origin, .. } = find_recipe(session, wanted)?;
         let (name, from) = (&recipe.metadata.name, recipe.source());
-        let tools = InstalledTools::new(&session.directories);
         // The one version of a plain download is in its recipe.
         let version = match version.or(recipe.version.version.as_deref()) {
             Some(version) => version.to_owned(),
             None => {
-                let installed = tools.versions(name).map_err(setup)?.into_iter();
-                let mut same = installed.filter(|tool| tool.record.from == from.to_string());
+                let installed = InstalledTools::of(&session.directories, name).map_err(setup)?;
+                let mut same =
+                    installed.tools.into_iter().filter(|tool| tool.record.from == from.to_string());
                 let here = same.next().map(|tool| tool.record.version);
                 match here.or_else(|| fetched_version(&from, &session.directories.artifacts())) {
                     Some(version) => version,

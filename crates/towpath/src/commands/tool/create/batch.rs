@@ -55,8 +55,9 @@ pub(super) fn create_all(
     let record = record_path(session, file);
     let mut earlier = if args.again { BTreeMap::new() } else { read_record(&record) };
     // One that was removed meanwhile is created again.
-    let tools = InstalledTools::new(&session.directories);
-    earlier.retain(|name, _| tools.versions(name).is_ok_and(|versions| !versions.is_empty()));
+    earlier.retain(|name, _| {
+        InstalledTools::of(&session.directories, name).is_ok_and(|found| !found.tools.is_empty())
+    });
     let began = Instant::now();
     let total = requests.len();
     let (mut results, mut open) = (Vec::new(), VecDeque::new());
