@@ -6,6 +6,7 @@
 //! | module | what it has |
 //! |---|---|
 //! | `tool_recipe`, `read_recipe` | a recipe; its TOML, read strictly and written back |
+//! | `tool_request`, `project_tools` | a tool that is asked for; those of a project, and what was chosen for them |
 //! | `verify_section`, `output_pattern` | what a check declares; what its pattern matches |
 //! | `recipe_provenance`, `repair_metadata` | who wrote a recipe; what a repair changed |
 //! | `observation`, `file_facts`, `printed_text` | what a probe saw, and its JSON; what is known of the file; text made safe to read |
@@ -54,6 +55,7 @@ pub mod sources;
 mod static_check;
 mod static_file_facts;
 mod tool_recipe;
+mod tool_request;
 mod verdict_and_evidence;
 #[allow(clippy::disallowed_methods, reason = "it looks at files and measures time")]
 pub mod verification;
@@ -79,5 +81,6 @@ pub use static_file_facts::FileFacts;
 pub use tool_recipe::{
     Action, Binary, InstallStep, Metadata, Platform, PlatformWords, ToolRecipe, VersionKeys,
 };
+pub use tool_request::{ToolRequest, ToolSource};
 pub use verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
 pub use verify_section::{REPAIRED_REASON, VERSION, VerifyMode, VerifySection};

@@ -13,5 +13,5 @@ mod tool_directories;
 pub use bin_links::{NotLinked, SYSTEM, WantedLinks};
 pub use install_record::{InstallRecord, InstalledBinary, SandboxRecord};
 pub use installed_tools::{DamagedTool, InstalledTool, InstalledTools};
-pub use staged_install::{InstallError, Published, StagedInstall, recipe_and_locks};
+pub use staged_install::{InstallError, StagedInstall, recipe_and_locks};
 pub use tool_directories::{ToolDirectories, version_directory_name};

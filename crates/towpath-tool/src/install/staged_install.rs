@@ -4,7 +4,7 @@
 use super::bin_links::{NotLinked, WantedLinks, replace_link};
 use super::install_record::{InstallRecord, InstalledBinary, SCHEMA, SandboxRecord};
 use super::installed_file_hashes::write_list;
-use super::installed_tools::remove_directory;
+use super::installed_tools::{InstalledTool, remove_directory};
 use super::tool_directories::{ToolDirectories, at, version_directory_name};
 use crate::file_hash::file_sha256;
 use crate::read_recipe::write_recipe;
@@ -46,15 +46,6 @@ pub struct StagedInstall<'a> {
     artifact: Artifact,
     built: Built,
     published: bool,
-}
-
-/// An install that is visible now.
-#[derive(Debug)]
-pub struct Published {
-    pub record: InstallRecord,
-    pub directory: PathBuf,
-    /// Programs that were to be linked, and whose name belongs to something else.
-    pub not_linked: Vec<NotLinked>,
 }
 
 impl<'a> StagedInstall<'a> {
@@ -109,14 +100,15 @@ impl<'a> StagedInstall<'a> {
         sandbox_of(&self.directory, &self.built.runtime, confinement, own_program)
     }
 
-    /// Makes the install visible, with what proves that it works, and links what is asked for.
+    /// Makes the install visible, with what proves that it works, and links what is asked for. Returns the
+    /// programs, too, that were to be linked, and whose name belongs to something else.
     pub fn publish(
         mut self,
         proof: &Proof,
         from: &SourceRef,
         wanted: &WantedLinks,
         now_ms: i64,
-    ) -> Result<Published, InstallError> {
+    ) -> Result<(InstalledTool, Vec<NotLinked>), InstallError> {
         let bin = self.directories.bin();
         // Before anything is visible: an install without its links would be half of one.
         self.directories.require_writable_bin().map_err(at(&bin))?;
@@ -137,7 +129,9 @@ impl<'a> StagedInstall<'a> {
             .directories
             .link(&self.tool, &self.version, &record.linked_programs(), wanted)
             .map_err(at(&bin))?;
-        Ok(Published { record, directory: self.directory.clone(), not_linked })
+        let entry = version_directory_name(&self.version);
+        let in_use = self.directories.version_in_use(&self.tool) == Some(entry);
+        Ok((InstalledTool { record, link, directory: self.directory.clone(), in_use }, not_linked))
     }
 
     /// Makes a directory for each program that has nothing else: whoever puts it on PATH gets no other

@@ -2,11 +2,11 @@
 //! resolved for it, with addresses and hashes, as the lock file of its source's client. A program of the
 //! system has only the version that it had. It is written by installs and read back as it was written.
 
-use super::tools_file::SYSTEM;
 use crate::attestation::Attestation;
 use crate::read_recipe::read_recipe;
 use crate::sources::{Locks, SourceRef};
 use crate::tool_recipe::ToolRecipe;
+use crate::tool_request::SYSTEM;
 use serde::{Deserialize, Serialize};
 use towpath_core::Source;
 

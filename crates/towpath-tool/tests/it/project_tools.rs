@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use towpath_core::Source;
-use towpath_tool::project_tools::{LockFile, LockedTool, ToolSource, read_tools_file};
+use towpath_tool::project_tools::{LockFile, LockedTool, read_tools_file};
 use towpath_tool::self_repair::read_proposal;
 use towpath_tool::sources::SourceRef;
-use towpath_tool::write_recipe;
+use towpath_tool::{ToolSource, write_recipe};
 
 const RECIPE: &str = r#"[metadata]
 name = "kibi"

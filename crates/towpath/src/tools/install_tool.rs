@@ -2,18 +2,20 @@
 //! tools: lock, fetch, build, prove, publish.
 
 use super::ask_model_for_check::AgentModel;
+use super::named_source::package_manager;
 use super::probe_program::probe_program;
 use super::repair_events::record_repair;
 use super::tool_session::{ToolSession, setup};
 use super::wanted_tool::{WantedTool, save_recipe};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::session::tools_meeting_requirement::system_program;
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use towpath_core::Source;
 use towpath_tool::install::{
-    InstallRecord, InstalledTool, InstalledTools, Published, StagedInstall, recipe_and_locks,
+    InstalledTool, InstalledTools, NotLinked, StagedInstall, recipe_and_locks,
 };
 use towpath_tool::self_repair::{NotVerified, Proof, ProofRequest, ProveError, RepairModel, prove};
 use towpath_tool::verification::{ProbeReport, ProgramUnderTest, SandboxNote};
@@ -34,7 +36,9 @@ pub enum InstallOutcome {
 
 #[derive(Debug)]
 pub struct Installed {
-    pub published: Published,
+    pub tool: InstalledTool,
+    /// Programs that were to be linked, and whose name belongs to something else.
+    pub not_linked: Vec<NotLinked>,
     pub proof: Proof,
     pub took: Duration,
     /// The source that an earlier version was built from, as attested.
@@ -49,21 +53,24 @@ pub struct SystemProgram {
     pub sandbox: SandboxNote,
 }
 
-impl SystemProgram {
-    pub fn probe(
+impl InstallOutcome {
+    /// A program of the system, probed where it is.
+    pub fn of_system(
         session: &ToolSession<'_>,
         name: &str,
-        program: PathBuf,
-    ) -> Result<SystemProgram, CommandError> {
-        let name = name.to_owned();
-        let tested =
-            ProgramUnderTest { name, program: program.clone(), ..ProgramUnderTest::default() };
+    ) -> Result<InstallOutcome, CommandError> {
+        let program = system_program(name).ok_or_else(|| {
+            let command = package_manager(session.env, name);
+            let hint = command.map_or(String::new(), |it| format!("; to install it: {it}"));
+            let message = format!("{name} is not on this system{hint}");
+            CommandError::new(Exit::Setup, ErrorKind::MissingProgram, message)
+        })?;
+        let (name, file) = (name.to_owned(), program.clone());
+        let tested = ProgramUnderTest { name, program: file, ..ProgramUnderTest::default() };
         let (report, sandbox) = probe_program(session, &tested)?;
-        Ok(SystemProgram { program, report, sandbox })
+        Ok(InstallOutcome::System(Box::new(SystemProgram { program, report, sandbox })))
     }
-}
 
-impl InstallOutcome {
     pub fn works(&self) -> bool {
         match self {
             InstallOutcome::System(found) => found.report.verdict.verdict.works(),
@@ -75,13 +82,11 @@ impl InstallOutcome {
         if self.works() { Exit::Done } else { Exit::Failed }
     }
 
-    /// The install that is there now, and its directory.
-    pub fn install(&self) -> Option<(&InstallRecord, &Path)> {
+    /// The install that is there now.
+    pub fn install(&self) -> Option<&InstalledTool> {
         match self {
-            InstallOutcome::Already(tool) => Some((&tool.record, &tool.directory)),
-            InstallOutcome::Installed(installed) => {
-                Some((&installed.published.record, &installed.published.directory))
-            }
+            InstallOutcome::Already(tool) => Some(tool),
+            InstallOutcome::Installed(installed) => Some(&installed.tool),
             InstallOutcome::NotVerified { .. } | InstallOutcome::System(_) => None,
         }
     }
@@ -150,9 +155,10 @@ pub fn install(
                 .into_iter()
                 .filter_map(|tool| tool.record.attestation)
                 .find_map(|attestation| attestation.origin().map(str::to_owned));
-            let published = staged.publish(&proof, &wanted.from, &wanted.links, now_ms())?;
+            let (tool, not_linked) =
+                staged.publish(&proof, &wanted.from, &wanted.links, now_ms())?;
             let took = began.elapsed();
-            let installed = Installed { published, proof, took, earlier_origin };
+            let installed = Installed { tool, not_linked, proof, took, earlier_origin };
             Ok(InstallOutcome::Installed(Box::new(installed)))
         }
         Err(ProveError::NotVerified(why)) => {

@@ -12,38 +12,29 @@ use crate::terminal::out;
 use crate::terminal::report::{columns, wrapped};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use std::path::PathBuf;
+use towpath_tool::ToolSource;
 use towpath_tool::sources::{Candidate, Found, SourceRef, known_tool, search};
 
-#[derive(Debug)]
-pub enum NamedSource {
-    Known(SourceRef),
-    /// The file of a program that the system has.
-    System(PathBuf),
-}
-
-impl NamedSource {
-    /// Asks the user where that is allowed and there is one.
-    pub fn find(
-        session: &ToolSession<'_>,
-        name: &str,
-        may_ask: bool,
-    ) -> Result<NamedSource, CommandError> {
-        refuse_users_recipe(session, name)?;
-        if let Some(tool) = known_tool(name) {
-            return Ok(NamedSource::Known(tool.from));
-        }
-        if let Some(program) = system_program(name) {
-            return Ok(NamedSource::System(program));
-        }
-        let found = session.with_sources(|context| search(name, context));
-        let answers = found.iter().filter_map(|(_, answer)| answer.as_ref().ok()?.as_ref());
-        let usable: Vec<&Candidate> = answers.filter(|one| one.unusable.is_none()).collect();
-        let lines = others(session.env, name, &found);
-        match may_ask && can_ask(session.env) && !usable.is_empty() {
-            true => choose(name, &usable, &lines).map(NamedSource::Known),
-            false => Err(undecided(name, &usable, &lines)),
-        }
+/// Where the tool of a name comes from. Asks the user where that is allowed and there is a user.
+pub fn named_source(
+    session: &ToolSession<'_>,
+    name: &str,
+    may_ask: bool,
+) -> Result<ToolSource, CommandError> {
+    refuse_users_recipe(session, name)?;
+    if let Some(tool) = known_tool(name) {
+        return Ok(ToolSource::Package(tool.from));
+    }
+    if system_program(name).is_some() {
+        return Ok(ToolSource::System);
+    }
+    let found = session.with_sources(|context| search(name, context));
+    let answers = found.iter().filter_map(|(_, answer)| answer.as_ref().ok()?.as_ref());
+    let usable: Vec<&Candidate> = answers.filter(|one| one.unusable.is_none()).collect();
+    let lines = others(session.env, name, &found);
+    match may_ask && can_ask(session.env) && !usable.is_empty() {
+        true => choose(name, &usable, &lines).map(ToolSource::Package),
+        false => Err(undecided(name, &usable, &lines)),
     }
 }
 

@@ -1,29 +1,26 @@
 //! The tools of a project: `.towpath/tools.toml` and its lock file, found in a working tree, so that they
 //! count once the user has trusted them.
 
-use super::install_tool::{InstallOutcome, SystemProgram, install};
-use super::named_source::package_manager;
+use super::install_tool::{InstallOutcome, install};
 use super::tool_session::ToolSession;
-use super::wanted_tool::{SourceVersion, WantedTool, read_optional, write};
+use super::wanted_tool::{WantedTool, read_optional, write};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::session::tools_meeting_requirement::{MOST_LOCK, system_program, tools_subject};
+use crate::session::tools_meeting_requirement::{MOST_LOCK, tools_subject};
 use crate::session::trust::ConsentStatus;
 use crate::terminal::diagnostics;
 use std::path::PathBuf;
 use towpath_core::Source;
 use towpath_store::Store;
-use towpath_tool::Origin;
 use towpath_tool::install::{WantedLinks, recipe_and_locks};
-use towpath_tool::project_tools::{
-    LOCK_FILE, LockFile, LockedTool, ProjectTool, TOOLS_FILE, ToolSource, read_tools_file,
-};
+use towpath_tool::project_tools::{LOCK_FILE, LockFile, LockedTool, TOOLS_FILE, read_tools_file};
 use towpath_tool::sources::SourceRef;
+use towpath_tool::{Origin, ToolRequest, ToolSource};
 
 #[derive(Debug)]
 pub struct ProjectTools {
     root: PathBuf,
-    pub tools: Vec<ProjectTool>,
+    pub tools: Vec<ToolRequest>,
     pub lock: LockFile,
 }
 
@@ -95,39 +92,27 @@ impl ProjectTools {
     pub fn install(
         &mut self,
         session: &ToolSession<'_>,
-        tool: &ProjectTool,
+        tool: &ToolRequest,
     ) -> Result<InstallOutcome, CommandError> {
-        let (env, name) = (session.env, &tool.name);
         let outcome = match &tool.from {
             ToolSource::Package(from) => {
                 install(session, &self.wanted(session, tool, from)?, None)?
             }
-            ToolSource::System => {
-                let program = system_program(name).ok_or_else(|| {
-                    let command = package_manager(env, name);
-                    let hint = command.map_or(String::new(), |it| format!("; to install it: {it}"));
-                    let message = format!("{name} is not on this system{hint}");
-                    CommandError::new(Exit::Setup, ErrorKind::MissingProgram, message)
-                })?;
-                let found = SystemProgram::probe(session, name, program)?;
-                InstallOutcome::System(Box::new(found))
-            }
+            ToolSource::System => InstallOutcome::of_system(session, &tool.name)?,
         };
-        self.lock(env, tool, &outcome)?;
+        self.lock(session.env, tool, &outcome)?;
         Ok(outcome)
     }
 
     fn wanted(
         &self,
         session: &ToolSession<'_>,
-        tool: &ProjectTool,
+        tool: &ToolRequest,
         from: &SourceRef,
     ) -> Result<WantedTool, CommandError> {
-        let (name, from, links) = (&tool.name, from.clone(), WantedLinks::NOTHING);
+        let (from, links) = (from.clone(), WantedLinks::NOTHING);
         let Some(locked) = self.locked(tool) else {
-            let (version, sha256) = (tool.version.as_deref(), tool.sha256.as_deref());
-            let version = SourceVersion { from: &from, version, sha256 };
-            let (wanted, _) = WantedTool::from_source(session, name, version)?;
+            let (wanted, _) = WantedTool::from_source(session, tool, &from)?;
             return Ok(WantedTool { links, ..wanted });
         };
         let recipe = locked
@@ -140,7 +125,7 @@ impl ProjectTools {
     }
 
     /// The entry of the lock file for a tool; the file of tools may have been edited since.
-    fn locked(&self, tool: &ProjectTool) -> Option<&LockedTool> {
+    fn locked(&self, tool: &ToolRequest) -> Option<&LockedTool> {
         self.lock.find(&tool.name).filter(|locked| {
             let has = |hash: &String| {
                 locked.recipe().is_ok_and(|recipe| recipe.downloaded_hash() == Some(hash))
@@ -156,15 +141,14 @@ impl ProjectTools {
     fn lock(
         &mut self,
         env: &Environment,
-        tool: &ProjectTool,
+        tool: &ToolRequest,
         outcome: &InstallOutcome,
     ) -> Result<(), CommandError> {
-        if let (ToolSource::Package(from), Some((record, install))) =
-            (&tool.from, outcome.install())
-        {
-            let (recipe, locks) = recipe_and_locks(install).unwrap_or_default();
-            let mut locked = LockedTool::new(&tool.name, from, &record.version, recipe, locks);
-            locked.attestation.clone_from(&record.attestation);
+        if let (ToolSource::Package(from), Some(install)) = (&tool.from, outcome.install()) {
+            let (recipe, locks) = recipe_and_locks(&install.directory).unwrap_or_default();
+            let mut locked =
+                LockedTool::new(&tool.name, from, &install.record.version, recipe, locks);
+            locked.attestation.clone_from(&install.record.attestation);
             self.lock.put(locked);
         } else if let (InstallOutcome::System(found), true) = (outcome, outcome.works()) {
             // What the system has differs from machine to machine: the first one's version stays.

@@ -23,7 +23,7 @@ impl Execute for Args {
         let InstalledTools { tools, damaged } = named(env, &[])?;
         if self.json {
             let row = |tool: &InstalledTool| {
-                let mut row = record_json(&tool.record, &tool.directory);
+                let mut row = record_json(tool);
                 row["in_use"] = json!(tool.in_use);
                 row
             };

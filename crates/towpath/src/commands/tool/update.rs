@@ -55,5 +55,5 @@ impl Execute for Args {
 }
 
 fn is_same(outcome: &InstallOutcome, version: &str) -> bool {
-    outcome.install().is_some_and(|(record, _)| record.version == version)
+    outcome.install().is_some_and(|tool| tool.record.version == version)
 }
