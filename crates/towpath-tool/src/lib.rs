@@ -6,6 +6,7 @@
 //! | module | what it has |
 //! |---|---|
 //! | `tool_recipe`, `read_recipe` | a recipe; its TOML, read strictly and written back |
+//! | `tool_request`, `project_tools` | a tool that is asked for; those of a project, and what was chosen for them |
 //! | `verify_section`, `output_pattern` | what a check declares, and its one evaluator; what its pattern matches |
 //! | `recipe_provenance`, `repair_metadata` | who wrote a recipe; what a repair changed |
 //! | `observation`, `static_file_facts`, `printed_text` | what a probe saw, and its JSON; what is known of the file; text made safe to read |
@@ -49,6 +50,7 @@ mod static_check;
 mod static_file_facts;
 mod tool_names;
 mod tool_recipe;
+mod tool_request;
 mod verdict;
 #[allow(clippy::disallowed_methods, reason = "it looks at files and measures time")]
 pub mod verification;
@@ -71,6 +73,7 @@ pub use static_file_facts::FileFacts;
 pub use tool_recipe::{
     Action, Binary, InstallStep, Metadata, Platform, PlatformWords, ToolRecipe, VersionKeys,
 };
+pub use tool_request::{ToolRequest, ToolSource};
 pub use verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 pub use verify_analysis::{VerifyAnalysis, analyze, verify_section};
 pub use verify_section::{

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 pub use towpath_recipe::is_project;
 use towpath_store::{Store, StoreError};
+use towpath_tool::install::ToolDirectories;
 
 /// How the program was started. What may fail of its environment is read when a command needs it:
 /// `--version` and `--help` work without a home directory.
@@ -193,6 +194,12 @@ impl Environment {
             home,
             directories,
         })
+    }
+
+    /// Where tools are installed.
+    pub fn tools(&self) -> ToolDirectories {
+        let own = &self.directories;
+        ToolDirectories::new(&own.data, &own.cache, &own.config)
     }
 
     pub fn get(&self, name: &str) -> Option<&OsString> {

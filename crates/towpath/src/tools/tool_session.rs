@@ -13,7 +13,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use towpath_process::sandbox::{Confinement, find_confinement};
-use towpath_tool::install::{InstallError, InstalledTool, InstalledTools, ToolDirectories};
+use towpath_tool::install::{InstallError, ToolDirectories};
 use towpath_tool::sources::{SourceContext, SourceError, TimeLimits};
 
 /// Flags of every command that runs something of a tool.
@@ -41,16 +41,6 @@ pub struct ToolSession<'a> {
     pub shows_progress: bool,
     /// Versions that were published later are not taken.
     pub released_before: Option<String>,
-}
-
-pub fn directories(env: &Environment) -> ToolDirectories {
-    let own = &env.directories;
-    ToolDirectories::new(&own.data, &own.cache, &own.config)
-}
-
-/// All versions of all tools.
-pub fn installed_tools(directories: &ToolDirectories) -> Result<Vec<InstalledTool>, CommandError> {
-    InstalledTools::new(directories).list().map_err(setup)
 }
 
 /// Something of this machine that cannot be used.
@@ -111,7 +101,7 @@ impl<'a> ToolSession<'a> {
         let bound = bound.ok().filter(|_| days > 0 && !flags.now);
         Ok(ToolSession {
             env,
-            directories: directories(env),
+            directories: env.tools(),
             settings,
             confinement,
             own_program,
