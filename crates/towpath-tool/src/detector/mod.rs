@@ -70,7 +70,7 @@ pub(crate) fn prints_name(observation: &Observation) -> bool {
 }
 
 /// Whether the name that a program prints is the one that it was started by: in the same run under another
-/// name that one is at its place, and the tool's is nowhere.
+/// name that one is in its position, and the tool's is nowhere.
 pub(crate) fn is_echo(run: &Observation, renamed: &Observation) -> bool {
     let (own, other) = (Reading::new(run), Reading::new(renamed));
     // `/opt/bin/NAME` and `NAME` are the same, and so are other widths of the text around it.

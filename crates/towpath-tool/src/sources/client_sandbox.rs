@@ -6,8 +6,8 @@
 use super::building::{outside_of_system, real_directory};
 use super::source_context::{SourceContext, Unit};
 use super::source_error::{AtPath as _, Result, SourceError};
-use crate::printed_text::{captured_text, clean_text};
 use crate::file_hash::each_below;
+use crate::printed_text::{captured_text, clean_text};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 use std::ffi::{OsStr, OsString};

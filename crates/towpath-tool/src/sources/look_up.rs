@@ -87,7 +87,7 @@ pub(super) fn old_enough(
         let unknown = candidate.published.is_none() && candidate.unusable.is_none();
         candidate.note = asked.before.filter(|_| unknown).map(|_| {
             let title = asked.source.kind().title();
-            format!("{title} tells no release times; cool_down was not applied")
+            format!("{title} reports no release times; cool_down was not applied")
         });
         return Ok(Some(candidate));
     }

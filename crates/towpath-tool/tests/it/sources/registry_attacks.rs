@@ -455,7 +455,7 @@ fn a_registry_without_release_times_is_named() {
     {
         assert_eq!(user.look_up(source, None).unwrap().note, None);
         user.released_before = Some("2026-03-06T00:00:00Z".to_owned());
-        let note = format!("{title} tells no release times; cool_down was not applied");
+        let note = format!("{title} reports no release times; cool_down was not applied");
         assert_eq!(user.look_up(source, None).unwrap().note, Some(note));
         let version = user.look_up(source, None).unwrap().version;
         assert_eq!(user.look_up(source, Some(&version)).unwrap().note, None);
