@@ -1,8 +1,8 @@
 //! Recipes that call each other in a circle. A circle is fine when a condition or an outcome can end
 //! it; one in which every call is always made could only end at a limit and is refused.
 
-use crate::loaded_recipe::Loaded;
-use crate::recipe_outline_for_checks::{Named, StepOutline};
+use crate::draft::{Named, StepOutline};
+use crate::loaded::Loaded;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Span};
 

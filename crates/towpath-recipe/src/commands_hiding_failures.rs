@@ -2,7 +2,7 @@
 //! not see a failure before `&&`, nor one inside the value of a declaration. A recipe gets one note;
 //! nothing is refused.
 
-use crate::loaded_recipe::Loaded;
+use crate::loaded::Loaded;
 use crate::recipe::{FailFast, Recipe, Step, Work};
 use towpath_core::{Diagnostic, quoted_list};
 use towpath_shell::bash::parse;

@@ -1,9 +1,9 @@
 //! The contents of a directory of recipes, file by file: the manifest that records them, what has
 //! changed since, and how it compares with another such directory. It reads and compares; only [`Manifest::write`] writes, and only the manifest.
 
-pub use crate::recipe_files_on_disk::MANIFEST_FILE;
+pub use crate::recipe_file::MANIFEST_FILE;
 
-use crate::recipe_files_on_disk::{EXTENSIONS, LIST_DEPTH, SKIPPED};
+use crate::recipe_file::{EXTENSIONS, LIST_DEPTH, SKIPPED};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};

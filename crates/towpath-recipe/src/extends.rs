@@ -1,11 +1,11 @@
 //! Inheritance: what a recipe becomes when it extends another. The parent's steps come first; a
 //! step of the child with the id of one of the parent's replaces it; context, hooks, limits
 //! and required variables are joined key by key, and the child wins; of required programs both count. Finding the parent is the
-//! business of `build_plan`.
+//! business of `resolver`.
 
 use crate::context_validation::ContextRule;
+use crate::draft::Outline;
 use crate::recipe::{Hooks, Recipe, Recursion, Step, VariableUse};
-use crate::recipe_outline_for_checks::Outline;
 use towpath_core::Map;
 
 /// A longer chain is a mistake, or an attack on the reader.

@@ -3,7 +3,7 @@
 //! read.
 
 use crate::builtin_recipes::builtin_file;
-use crate::recipe_files_on_disk::{self, RecipeFile, stays_below};
+use crate::recipe_file::{self, RecipeFile, stays_below};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl<'a> IncludeFiles<'a> {
                 let real = stays_below(base, &base.join(path));
                 let real = real.map_err(|refusal| refusal.problem(&shown))?;
                 match real.is_file() {
-                    true => recipe_files_on_disk::load(&real, &shown),
+                    true => recipe_file::load(&real, &shown),
                     false => missing("this is no file"),
                 }
             }

@@ -2,13 +2,13 @@
 //! run; a run never reads recipe files again.
 
 use crate::chosen_tags::Tags;
+use crate::dialect::Dialect;
 use crate::extends::{MAX_LEVELS, extend};
-use crate::find_agent_instructions::PlannedAgent;
+use crate::find_agent::PlannedAgent;
 use crate::include_files::IncludeFiles;
 use crate::machine_options::MachineOptions;
 use crate::read::{Read, ReadContext, read_in_context};
 use crate::recipe::{PromptDocument, Recipe, Transition, Work};
-use crate::recipe_runner_dialect::Dialect;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;

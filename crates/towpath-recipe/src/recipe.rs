@@ -1,7 +1,7 @@
 //! A recipe that has been read and checked. An invalid recipe has no value of these types.
 
 use crate::condition::Condition;
-use crate::recipe_runner_dialect::Dialect;
+use crate::dialect::Dialect;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,10 +2,10 @@
 //! values that are not there, braces that are no placeholder. What never has a value is an error under
 //! our own rules; everything else here is a warning or a note.
 
-use crate::condition::condition_lints::{Lint, NoValue, Variables, What};
-use crate::loaded_recipe::Loaded;
+use crate::condition::lints::{Lint, NoValue, Variables, What};
+use crate::draft::{Gate, LocatedCondition, StepOutline};
+use crate::loaded::Loaded;
 use crate::recipe::VariableUse;
-use crate::recipe_outline_for_checks::{Gate, LocatedCondition, StepOutline};
 use crate::unset_variables::{HOOK_VARIABLES, STEPS, who};
 use crate::variable_flow::VariableFlow;
 use crate::variable_shapes::RecipeVariables;

@@ -1,8 +1,8 @@
 //! What the user asked for: a recipe with its variables, and how it is to be run.
 
 use crate::chosen_tags::Tags;
+use crate::dialect::Dialect;
 use crate::machine_options::MachineOptions;
-use crate::recipe_runner_dialect::Dialect;
 use crate::recipe_search::SearchPath;
 use std::path::PathBuf;
 use towpath_core::Map;

@@ -3,12 +3,12 @@
 //! the home directory or the environment.
 
 use crate::builtin_recipes::{all_names, builtin, builtin_names};
+use crate::dialect::Dialect;
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::read::{ReadContext, STEPS_FILE, read_in_context};
-use crate::recipe_files_on_disk::{
+use crate::recipe_file::{
     self, EXTENSIONS, LIST_DEPTH, RecipeFile, Refusal, names_below, stays_below,
 };
-use crate::recipe_runner_dialect::Dialect;
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::panic::resume_unwind;
@@ -217,7 +217,7 @@ fn listed_file(
     let (name, file) = (name.to_owned(), Some(path.to_owned()));
     let shown = path.display().to_string();
     let loaded = match listed_path(path, directory, base) {
-        Ok(real) => recipe_files_on_disk::load(&real, &shown).map(|source| (real, source)),
+        Ok(real) => recipe_file::load(&real, &shown).map(|source| (real, source)),
         Err(refusal) => Err(refusal.problem(&shown)),
     };
     match loaded {
@@ -257,7 +257,7 @@ fn read_with(
 
 fn unreadable_directory(directory: &SearchDir, error: &std::io::Error) -> Listed {
     let shown = directory.path.display().to_string();
-    let broken = Some(recipe_files_on_disk::unreadable(&shown, error).message);
+    let broken = Some(recipe_file::unreadable(&shown, error).message);
     let path = Some(directory.path.clone());
     Listed { broken, ..blank(shown, path, directory.origin) }
 }
@@ -368,7 +368,7 @@ fn in_directory(base: &Path, name: &str, bare: bool) -> Result<Option<PathBuf>, 
                 Some(first) => return Err(NotFound::Refused(twice(name, first, &path))),
             },
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                return Err(NotFound::Refused(recipe_files_on_disk::unreadable(&shown, &error)));
+                return Err(NotFound::Refused(recipe_file::unreadable(&shown, &error)));
             }
             _ => {}
         }

@@ -4,9 +4,9 @@
 //! give the value, or the call may not be reached, it is a warning.
 
 use crate::context_validation::violations;
-use crate::loaded_recipe::Loaded;
+use crate::draft::{Named, Outline, StepOutline, Task};
+use crate::loaded::Loaded;
 use crate::recipe::ValueTemplate;
-use crate::recipe_outline_for_checks::{Named, Outline, StepOutline, Task};
 use crate::recipe_request::{Request, RunOptions};
 use crate::unread_inputs::unread_names;
 use crate::variable_flow::VariableFlow;

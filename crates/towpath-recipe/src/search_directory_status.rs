@@ -1,6 +1,6 @@
 //! Which of the directories that recipes are looked for in exist, and how many recipes they have.
 
-use crate::recipe_files_on_disk::{LIST_DEPTH, names_below};
+use crate::recipe_file::{LIST_DEPTH, names_below};
 use crate::recipe_search::{Origin, SearchDir, SearchPath};
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 //! nothing.
 
 use crate::chosen_tags::Tags;
-use crate::loaded_recipe::Loaded;
+use crate::loaded::Loaded;
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Hint, nearest, quoted_list};
 

@@ -1,7 +1,7 @@
 //! Inputs that a user set and nothing reads.
 
-use crate::loaded_recipe::Loaded;
-use crate::recipe_outline_for_checks::Outline;
+use crate::draft::Outline;
+use crate::loaded::Loaded;
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Map, nearest};
 

@@ -1,9 +1,9 @@
 //! Which variables can have a value where they are read, over all recipes of a plan. It is careful
 //! to one side: whatever some caller may provide counts as set, so that nothing is refused wrongly.
 
-use crate::loaded_recipe::Loaded;
+use crate::draft::{Gate, StepOutline};
+use crate::loaded::Loaded;
 use crate::recipe::VariableUse;
-use crate::recipe_outline_for_checks::{Gate, StepOutline};
 use crate::variable_flow::{Names, VariableFlow};
 use std::collections::{HashMap, HashSet};
 use towpath_core::{Diagnostic, Hint, Severity, VarPath, nearest};

@@ -1,9 +1,9 @@
 //! Which variables flow between the recipes of a plan: what callers provide, and what callees leave
 //! behind. Whatever some caller may provide counts as set.
 
-use crate::loaded_recipe::Loaded;
-use crate::recipe_outline_for_checks::StepOutline;
-use crate::recipe_runner_dialect::Dialect;
+use crate::dialect::Dialect;
+use crate::draft::StepOutline;
+use crate::loaded::Loaded;
 use std::collections::HashSet;
 use towpath_core::{Map, Severity};
 

@@ -2,9 +2,9 @@
 //! and what `steps` contains where a step is. It is careful to one side: what a caller or `--set` may
 //! give can be anything.
 
-use crate::condition::condition_lints::{NoValue, Shape, Variables};
+use crate::condition::lints::{NoValue, Shape, Variables};
+use crate::draft::{Outline, StepOutline, Task};
 use crate::recipe::ParseJson;
-use crate::recipe_outline_for_checks::{Outline, StepOutline, Task};
 use crate::unset_variables::{MAX_SUGGESTIONS, STEPS};
 use crate::variable_flow::VariableFlow;
 use std::cell::Cell;

@@ -3,7 +3,7 @@
 
 use super::ConditionError;
 use super::excerpt::excerpt;
-use super::function_table::{self, FUNCTIONS, METHODS};
+use super::functions::{self, FUNCTIONS, METHODS};
 use super::other_language_hints;
 use super::parser::Parser;
 use super::tokens::{Bracket, Token, TokenKind};
@@ -11,14 +11,14 @@ use super::tree::Node;
 use std::ops::Range;
 
 pub(super) fn no_function(range: Range<usize>, name: &str) -> ConditionError {
-    let is_method = function_table::find(&METHODS, name).is_some();
+    let is_method = functions::find(&METHODS, name).is_some();
     let meant = other_language_hints::function_meant(name);
-    let near = function_table::near(&FUNCTIONS, name);
+    let near = functions::near(&FUNCTIONS, name);
     let help = match (meant, near) {
         _ if is_method => format!("`{name}` is a method: write `value.{name}(…)`"),
         (Some(meant), _) => meant.to_owned(),
         (None, Some(near)) => format!("did you mean `{near}`?"),
-        (None, None) => format!("the functions are {}", function_table::listed(&FUNCTIONS)),
+        (None, None) => format!("the functions are {}", functions::listed(&FUNCTIONS)),
     };
     ConditionError::new(range, format!("there is no function `{}`", excerpt(name))).help(help)
 }
@@ -26,12 +26,12 @@ pub(super) fn no_function(range: Range<usize>, name: &str) -> ConditionError {
 pub(super) fn no_method(range: Range<usize>, name: &str, receiver: &str) -> ConditionError {
     let receiver = excerpt(receiver);
     let help = other_language_hints::method_meant(name, &receiver).unwrap_or_else(|| {
-        if function_table::find(&FUNCTIONS, name).is_some() {
+        if functions::find(&FUNCTIONS, name).is_some() {
             return format!("`{name}` is a function: write `{name}({receiver})`");
         }
-        match function_table::near(&METHODS, name) {
+        match functions::near(&METHODS, name) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the methods are {}", function_table::listed(&METHODS)),
+            None => format!("the methods are {}", functions::listed(&METHODS)),
         }
     });
     ConditionError::new(range, format!("there is no method `{}`", excerpt(name))).help(help)

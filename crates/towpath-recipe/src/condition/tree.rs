@@ -3,7 +3,7 @@
 //! comparing and dropping a tree never goes deep.
 
 use super::NameUse;
-use super::function_table::{Function, Method};
+use super::functions::{Function, Method};
 use std::ops::Range;
 use towpath_core::{Value, VarPath};
 

@@ -1,28 +1,28 @@
 //! From the text of a file to a recipe, with all its problems at once. A recipe with an error has
 //! no value of type `Recipe`; warnings and notes come beside it. Nothing is looked at but the text
 //! and the files that a machine includes, which the caller hands over: which recipes the names mean
-//! is found out by `build_plan`.
+//! is found out by `resolver`.
 
 mod machine;
 mod prompt_document;
-mod section_and_text_fields;
-mod shell_texts;
+mod section;
+mod shell_text;
 mod step;
 
 pub(crate) use machine::WORK;
 pub use machine::is_kebab_case;
 pub(crate) use prompt_document::load_document;
 
-use crate::check_ids_and_parallel_groups;
+use crate::across_steps;
 use crate::context_validation::{ContextRule, RULES};
+use crate::dialect::Dialect;
+use crate::draft::{Named, Outline};
 use crate::field_table::{FieldType, NO_STEPS, RECIPE_FILE, Section};
 use crate::other_tools_files;
 use crate::recipe::{Extends, Flow, Hooks, Recipe, Recursion, Step};
-use crate::recipe_outline_for_checks::{Named, Outline};
-use crate::recipe_runner_dialect::Dialect;
+use crate::text_map::TextMap;
 use crate::yaml;
-use crate::yaml_text_map::TextMap;
-use section_and_text_fields::FieldMap;
+use section::FieldMap;
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -217,12 +217,10 @@ impl<'a> Reader<'a> {
         self.outline.extends = extends.as_ref().map(|e| self.named(&e.name, e.span));
         self.outline.open |= extends.is_none() && fields.has("extends");
         let steps = self.steps(&fields);
-        self.fields
-            .problems
-            .extend(check_ids_and_parallel_groups::same_ids(self.fields.source, &self.ids));
+        self.fields.problems.extend(across_steps::same_ids(self.fields.source, &self.ids));
         // With a parent's steps among them, the steps are looked at once those are known.
         if extends.is_none() {
-            self.fields.problems.extend(check_ids_and_parallel_groups::across_steps(&self.outline));
+            self.fields.problems.extend(across_steps::across_steps(&self.outline));
         }
         Some(Recipe {
             source: Arc::clone(self.source),

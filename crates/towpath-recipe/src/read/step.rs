@@ -1,16 +1,16 @@
 //! One step of a recipe: which type it is, which of its fields that type uses, and its work.
 
 use super::Reader;
-use super::section_and_text_fields::{FieldMap, Text};
+use super::section::{FieldMap, Text};
 use crate::condition::Condition;
+use crate::draft::{Gate, LocatedCondition, StepOutline, Task};
 use crate::field_table::{EFFECTS, FieldType, STEP_TYPES, Section, StepType};
 use crate::recipe::{
     AgentReference, AgentWork, Effect, Mode, ParseJson, RequiredProgram, Step, StepSpans,
     ValueTemplate, VariableUse, Work,
 };
-use crate::recipe_outline_for_checks::{Gate, LocatedCondition, StepOutline, Task};
 use crate::stray_braces::{StrayBraces, stray_braces};
-use crate::yaml_text_map::TextMap;
+use crate::text_map::TextMap;
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::fields::Subject;

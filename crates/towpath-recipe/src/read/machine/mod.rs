@@ -1,28 +1,28 @@
 //! State machines: recipes whose steps report outcomes that choose the next step. All problems
 //! are reported at once, each with its step, its outcome and its location in its own file. Which recipes a
-//! restart means is found out by `build_plan`; whether the machine can come to an end is looked at in
+//! restart means is found out by `resolver`; whether the machine can come to an end is looked at in
 //! `crate::machine_analysis`.
 
-mod compose_steps;
+mod compose;
+mod fields;
 mod include_paths;
-mod machine_files;
+mod library;
 mod step;
 mod transitions;
-mod unknown_and_missing_fields;
 
 pub(crate) use step::WORK;
 
 use super::{Read, ReadContext, Reader, tidy};
+use crate::draft::Outline;
 use crate::field_table::Section;
 use crate::recipe::{Flow, Guardrails, Hooks, LimitSpans, Machine, Recipe, Recursion, Step, TIERS};
-use crate::recipe_outline_for_checks::Outline;
-use compose_steps::{Composed, Part, StepParts, compose};
-use machine_files::Library;
+use compose::{Composed, Part, StepParts, compose};
+use fields::{MachineFields, plain};
+use library::Library;
 use std::collections::HashMap;
 use std::sync::Arc;
 use towpath_core::spanned_tree::{Entry, Kind, Node, Tree};
 use towpath_core::{Diagnostic, Source, Span, nearest};
-use unknown_and_missing_fields::{MachineFields, plain};
 
 /// Whether a file is a state machine: its `steps` are a map, or it has what only machines have.
 pub(super) fn is_machine(root: &Node) -> bool {
@@ -48,7 +48,7 @@ pub(super) fn steps_meant_as_list(source: &Arc<Source>, root: &Node) -> Option<D
         Kind::Map(fields) => {
             fields.iter().any(|f| ["outcomes", "onOutcome", "$ref"].contains(&f.key.as_str()))
         }
-        _ => e.key == machine_files::INCLUDE,
+        _ => e.key == library::INCLUDE,
     };
     let has = |name: &str| entries.iter().any(|e| e.key == name);
     let is_machine =
@@ -80,9 +80,9 @@ pub(super) fn is_steps_file(root: &Node) -> bool {
     let Kind::Map(entries) = &root.kind else { return false };
     let step = |e: &Entry| match &e.value.kind {
         Kind::Map(fields) => fields.iter().any(|f| ["onOutcome", "$ref"].contains(&f.key.as_str())),
-        _ => e.key == machine_files::INCLUDE || machine_files::is_of_others(&e.key),
+        _ => e.key == library::INCLUDE || library::is_of_others(&e.key),
     };
-    !entries.is_empty() && entries.iter().all(|e| machine_files::is_of_others(&e.key) || step(e))
+    !entries.is_empty() && entries.iter().all(|e| library::is_of_others(&e.key) || step(e))
 }
 
 /// Reads a state machine with all the files it is made of.
@@ -134,11 +134,8 @@ struct Around<'l> {
 impl Around<'_> {
     /// The label under a step's name that is not there.
     fn label(&self, name: &str) -> String {
-        if name.starts_with(machine_files::OTHERS) {
-            return format!(
-                "what begins with '{}' is left alone and is no step",
-                machine_files::OTHERS
-            );
+        if name.starts_with(library::OTHERS) {
+            return format!("what begins with '{}' is left alone and is no step", library::OTHERS);
         }
         near(name, self.names.keys().copied())
     }

@@ -1,15 +1,15 @@
 //! One step of a machine: its work, its fields, and the outcomes it may report.
 
-use super::compose_steps::{Part, StepParts};
-use super::unknown_and_missing_fields::{MachineFields, plain};
+use super::compose::{Part, StepParts};
+use super::fields::{MachineFields, plain};
 use super::{Around, MachineReader, is_kebab_case};
+use crate::draft::{StepOutline, Task};
 use crate::field_table::{Section, StepType};
 use crate::read::Reader;
-use crate::read::section_and_text_fields::Text;
+use crate::read::section::Text;
 use crate::read::step::without_blank_end;
 use crate::recipe::{AgentWork, ParseJson, Step, StepSpans, VariableUse, Work};
-use crate::recipe_outline_for_checks::{StepOutline, Task};
-use crate::yaml_text_map::TextMap;
+use crate::text_map::TextMap;
 use std::sync::Arc;
 use towpath_core::spanned_tree::Kind;
 use towpath_core::{Diagnostic, Span, is_safe_segment};

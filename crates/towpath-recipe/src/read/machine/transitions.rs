@@ -1,13 +1,13 @@
 //! The outcomes of a step and what follows from each: one transition for every outcome, each in one
 //! of its forms.
 
-use super::compose_steps::{OnOutcome, Part, StepParts};
-use super::machine_files::{OTHERS, is_of_others};
-use super::unknown_and_missing_fields::MachineFields;
+use super::compose::{OnOutcome, Part, StepParts};
+use super::fields::MachineFields;
+use super::library::{OTHERS, is_of_others};
 use super::{Around, MachineReader, near};
+use crate::draft::Restart;
 use crate::field_table::{ACTIONS, Section, StepType};
 use crate::recipe::{Ending, OTHER, Outcome, Transition};
-use crate::recipe_outline_for_checks::Restart;
 use std::sync::Arc;
 use towpath_core::spanned_tree::Kind;
 use towpath_core::{Diagnostic, Span};

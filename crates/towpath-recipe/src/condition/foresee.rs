@@ -5,9 +5,9 @@
 
 use super::EvalError;
 use super::evaluate::Evaluation;
-use super::function_table::Function;
+use super::functions::Function;
 use super::tree::{Kind, Link, LinkKind, Node};
-use super::truthiness_and_comparison::{compare, decided, truthy};
+use super::truth::{compare, decided, truthy};
 use std::borrow::Cow;
 use towpath_core::{Value, VarPath};
 

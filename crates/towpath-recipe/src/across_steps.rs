@@ -1,8 +1,8 @@
 //! What can only be seen by looking at several steps together: ids, parallel groups and the
 //! variables their members write and read. It looks at one recipe; what other recipes provide is
-//! the business of `build_plan`.
+//! the business of `resolver`.
 
-use crate::recipe_outline_for_checks::{Outline, StepOutline};
+use crate::draft::{Outline, StepOutline};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Map, Source, Span};

@@ -1,8 +1,8 @@
 //! One recipe that was found, as the checks across recipes see it.
 
+use crate::draft::{Outline, StepOutline};
 use crate::recipe::Recipe;
-use crate::recipe_files_on_disk::RecipeFile;
-use crate::recipe_outline_for_checks::{Outline, StepOutline};
+use crate::recipe_file::RecipeFile;
 use crate::recipe_search::Origin;
 use std::collections::BTreeMap;
 use std::sync::Arc;

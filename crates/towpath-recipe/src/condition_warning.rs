@@ -1,13 +1,13 @@
 //! The warnings about conditions in a stored plan, found again from its texts: a step that was skipped
 //! because of such a condition was perhaps not meant to be.
 
+use crate::draft::{Gate, Outline, StepOutline};
 use crate::extends::extend_outline;
-use crate::loaded_recipe::Loaded;
+use crate::loaded::Loaded;
 use crate::plan::Plan;
 use crate::read::Read;
-use crate::recipe_files_on_disk::RecipeFile;
+use crate::recipe_file::RecipeFile;
 use crate::recipe_lints;
-use crate::recipe_outline_for_checks::{Gate, Outline, StepOutline};
 use crate::recipe_search::Origin;
 use crate::unset_variables::unset_variables;
 use crate::variable_flow::VariableFlow;

@@ -2,7 +2,7 @@
 //! recipe wins over an included one, and the fields beside a `$ref` win over those of the step it names.
 //! What the fields mean is not looked at here.
 
-use super::machine_files::{INCLUDE, Library, REF, included, is_of_others, reference, split};
+use super::library::{INCLUDE, Library, REF, included, is_of_others, reference, split};
 use crate::field_table::{Section, find_field};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;

@@ -5,7 +5,7 @@ use super::Reader;
 use crate::field_table::{Field, FieldType, Section, fields_of, find_field};
 use crate::fields_of_other_tools::{Instead, instead_of};
 use crate::recipe::RequiredProgram;
-use crate::yaml_text_map::TextMap;
+use crate::text_map::TextMap;
 use std::sync::Arc;
 use towpath_core::fields::{Fields, Subject, known_fields};
 use towpath_core::spanned_tree::{Entry, Kind, Node};

@@ -4,9 +4,9 @@
 
 use super::Condition;
 use super::excerpt::excerpt;
-use super::function_table::{Function, Method};
+use super::functions::{Function, Method};
 use super::tree::{Comparison, Kind, Link, LinkKind, Node};
-use super::truthiness_and_comparison::{compare, decided, truthy};
+use super::truth::{compare, decided, truthy};
 use std::ops::Range;
 use towpath_core::{Severity, Value, nearest, number};
 

@@ -1,12 +1,12 @@
 //! The fields of a machine's maps, each with the file it is written in, and the texts in them.
 //! Unknown fields are refused; `$schema` and whatever begins with `x-` is left to others.
 
-use super::compose_steps::Part;
-use super::machine_files::is_of_others;
+use super::compose::Part;
+use super::library::is_of_others;
 use super::{MachineReader, near};
 use crate::field_table::{Field, Section, fields_of, find_field};
 use crate::fields_of_other_tools::instead_of;
-use crate::read::section_and_text_fields::FieldMap;
+use crate::read::section::FieldMap;
 use towpath_core::Span;
 use towpath_core::fields::Fields;
 use towpath_core::spanned_tree::Kind;

@@ -4,24 +4,24 @@
 
 use crate::call_cycles;
 use crate::commands_hiding_failures::hidden_failures;
+use crate::dialect::Dialect;
+use crate::draft::{Named, Outline, Restart, Task};
 use crate::extends::{MAX_LEVELS, extend, extend_outline};
-use crate::find_agent_instructions::{self, FoundAgent, find_agent_as};
+use crate::find_agent::{self, FoundAgent, find_agent_as};
 use crate::include_files::{BUILT_IN, IncludeFiles};
-use crate::loaded_recipe::Loaded;
+use crate::loaded::Loaded;
 use crate::machine_analysis::machine_findings;
 use crate::plan::{Plan, PlannedRecipe, Program};
 use crate::read::{ReadContext, read_in_context};
 use crate::recipe::Recursion;
-use crate::recipe_files_on_disk::{self, EXTENSIONS, RecipeFile};
-use crate::recipe_outline_for_checks::{Named, Outline, Restart, Task};
+use crate::recipe_file::{self, EXTENSIONS, RecipeFile};
 use crate::recipe_request::Request;
-use crate::recipe_runner_dialect::Dialect;
 use crate::recipe_search::{Found, NotFound, Origin, SearchDir, find, nearest_name};
 use crate::unread_inputs::unread_inputs;
 use crate::variable_flow::VariableFlow;
 use crate::{
-    PlannedAgent, Read, Recipe, builtin, check_ids_and_parallel_groups, recipe_lints,
-    required_inputs, unknown_step_tags, unset_variables,
+    PlannedAgent, Read, Recipe, across_steps, builtin, recipe_lints, required_inputs,
+    unknown_step_tags, unset_variables,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -172,7 +172,7 @@ impl Resolver<'_> {
             return Ok(*index);
         }
         let source = match &file {
-            RecipeFile::OnDisk(path) => recipe_files_on_disk::load(path, &shown)?,
+            RecipeFile::OnDisk(path) => recipe_file::load(path, &shown)?,
             RecipeFile::BuiltIn(name) => Source::new(shown, builtin(name).unwrap_or_default()),
         };
         let (Read { recipe, problems, outline }, files) = self.read(&source, &file);
@@ -234,7 +234,7 @@ impl Resolver<'_> {
             }
         };
         let outline = extend_outline(&self.loaded[child].outline, &self.loaded[parent].outline);
-        self.problems.extend(check_ids_and_parallel_groups::across_steps(&outline));
+        self.problems.extend(across_steps::across_steps(&outline));
         self.loaded[child].outline = outline;
         self.loaded[child].extends = Some(parent);
         let recipes = [child, parent].map(|index| self.loaded[index].recipe.as_deref());
@@ -542,7 +542,7 @@ fn not_found(name: &str, directory: Option<&Path>, why: NotFound) -> Diagnostic 
 
 /// A dialect may let an agent that nobody has described work without instructions.
 fn without_instructions(problem: Diagnostic, dialect: Dialect) -> Diagnostic {
-    let absent = [find_agent_instructions::NOT_FOUND, "bad-agent-name"].contains(&problem.code);
+    let absent = [find_agent::NOT_FOUND, "bad-agent-name"].contains(&problem.code);
     match absent && dialect == Dialect::RecipeRunner {
         true => {
             let message = format!("{}: it works without instructions", problem.message);

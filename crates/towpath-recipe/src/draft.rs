@@ -7,7 +7,7 @@ use crate::context_validation::ContextRule;
 use crate::printed_word_for_no::{asked_no, printed_no};
 use crate::recipe::{ParseJson, Recursion, StepSpans, ValueTemplate, VariableUse, Work};
 use crate::stray_braces::StrayBraces;
-use crate::yaml_text_map::TextMap;
+use crate::text_map::TextMap;
 use std::sync::Arc;
 use towpath_core::{Map, Source, Span};
 
