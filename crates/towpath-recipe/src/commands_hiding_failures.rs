@@ -3,8 +3,9 @@
 //! nothing is refused.
 
 use crate::loaded::Loaded;
-use crate::recipe::{FailFast, Recipe, Step, Work};
+use crate::recipe::{Recipe, Step, Work};
 use towpath_core::{Diagnostic, quoted_list};
+use towpath_shell::FailFast;
 use towpath_shell::bash::parse;
 use towpath_shell::bash::tree::{Block, Command, CompoundKind, Link};
 

@@ -1,116 +1,66 @@
-//! What a recipe sets, reads and calls, also when parts of it are broken: what the analysis across
-//! steps and recipes works on, so that all problems come at once. It contains names, values and
-//! locations, nothing that could be run.
+//! A recipe as it was read, also when parts of it are broken: one value that the checks look at, that
+//! takes over what the recipe extends, and that the [`Recipe`] is made from once it is sound.
 
 use crate::condition::Condition;
 use crate::context_validation::ContextRule;
 use crate::printed_word_for_no::{asked_no, printed_no};
-use crate::recipe::{ParseJson, Recursion, StepSpans, ValueTemplate, VariableUse, Work};
+use crate::recipe::{
+    Flow, Hooks, Machine, Named, Outcome, Recipe, RecipeFields, Recursion, Step, StepFields,
+    StepKind, StepSpans, Work, batches,
+};
 use crate::stray_braces::StrayBraces;
 use crate::text_map::TextMap;
-use std::sync::Arc;
+use std::ops::{Deref, Range};
+use std::sync::{Arc, OnceLock};
 use towpath_core::{Map, Source, Span};
 
-#[derive(Debug, Default)]
-pub(crate) struct Outline {
-    /// The default values of the recipe's context.
-    pub context: Map,
-    pub required: Vec<String>,
+/// A longer chain of recipes that extend each other is a mistake, or an attack on the reader.
+pub(crate) const MAX_LEVELS: usize = 32;
+
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub name: Option<String>,
+    pub fields: Arc<RecipeFields>,
+    pub steps: Vec<StepDraft>,
     /// Other names under which its variables can be set, each with the variable's own.
     pub aliases: Vec<(String, String)>,
     /// What its variables must be where it is the recipe that is run.
     pub rules: Vec<ContextRule>,
-    pub extends: Option<Named>,
-    pub recursion: Recursion,
-    pub steps: Vec<StepOutline>,
-    pub hook_uses: Vec<VariableUse>,
     /// Double braces in its texts that are no placeholder.
     pub stray_braces: Vec<StrayBraces>,
-    /// Its context, its steps or what it extends could not be read: they may set
-    /// anything.
-    pub open: bool,
     /// Its steps choose the next one, and only names that it declares are placeholders.
     pub is_machine: bool,
+    /// None when that could not be read.
+    pub machine: Option<Machine>,
     pub restarts: Vec<Restart>,
-    /// A machine's id with its location.
-    pub id: Option<(String, Span)>,
-}
-
-/// A name by which another recipe or an agent is meant, where it is written.
-#[derive(Debug, Clone)]
-pub(crate) struct Named {
-    pub name: String,
-    pub source: Arc<Source>,
-    pub span: Span,
+    /// The location of a machine's id.
+    pub id: Option<Span>,
+    /// Its context, its steps or what it extends could not be read: they may set anything.
+    pub open: bool,
+    /// Something in it is an error.
+    pub broken: bool,
 }
 
 /// One transition that begins a recipe in a new session.
 #[derive(Debug, Clone)]
 pub(crate) struct Restart {
-    pub recipe: String,
+    pub named: Named,
     /// The step and the outcome, for messages.
     pub spot: String,
-    pub source: Arc<Source>,
-    pub span: Span,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct StepOutline {
+pub(crate) struct StepDraft {
     pub id: Option<String>,
-    pub source: Arc<Source>,
-    pub span: Span,
-    pub spans: StepSpans,
-    pub output: Option<String>,
-    /// The step's own context.
-    pub context: Vec<(String, ValueTemplate)>,
-    pub uses: Vec<VariableUse>,
-    pub group: Option<String>,
+    pub fields: Arc<StepFields>,
     pub gate: Gate,
-    pub continue_on_error: bool,
-    pub when_tags: Vec<String>,
-    pub parse_json: ParseJson,
     /// None when that could not be read.
-    pub task: Option<Task>,
+    pub work: Option<Work>,
+    /// What does its work, and which recipe or agent that names: also of work that could not be read.
+    pub names: Option<(StepKind, Named)>,
+    pub outcomes: Option<Vec<Outcome>>,
     /// Its id, its output or its context could not be read: it may set any variable.
     pub unsure: bool,
-}
-
-/// What a step does, as far as others need to know.
-#[derive(Debug, Clone)]
-pub(crate) enum Task {
-    Bash {
-        /// A word for "no" that it prints.
-        no: Option<&'static str>,
-    },
-    Agent {
-        named: Option<Named>,
-        no: Option<&'static str>,
-    },
-    Call {
-        recipe: Named,
-        recovery: bool,
-    },
-}
-
-impl Task {
-    /// What a piece of work is, seen from outside; it is written in this text.
-    pub fn of(work: &Work, source: &Arc<Source>) -> Task {
-        let named = |name: &String, span: Span| Named {
-            name: name.clone(),
-            source: Arc::clone(source),
-            span,
-        };
-        match work {
-            Work::Bash { command } => Task::Bash { no: printed_no(command.text()) },
-            Work::Agent(work) => Task::Agent {
-                named: work.agent.as_ref().map(|a| named(&a.name, a.span)),
-                no: asked_no(work.prompt.source()),
-            },
-            Work::Recipe { name, name_span, recovery } => {
-                Task::Call { recipe: named(name, *name_span), recovery: *recovery }
-            }
-        }
-    }
 }
 
 /// What decides whether a step runs.
@@ -139,59 +89,215 @@ impl Gate {
     }
 }
 
-impl Outline {
-    /// The names that have or get a value before the first step.
-    pub fn declared(&self) -> impl Iterator<Item = &str> {
-        let ruled = self.rules.iter().map(|rule| &rule.variable);
-        self.context.keys().chain(&self.required).chain(ruled).map(String::as_str)
-    }
+impl Deref for Draft {
+    type Target = RecipeFields;
 
-    /// The steps in the order they run: single steps, and parallel groups as one slice.
-    pub fn batches(&self) -> impl Iterator<Item = &[StepOutline]> {
-        self.steps.chunk_by(|a, b| a.group.is_some() && a.group == b.group)
+    fn deref(&self) -> &RecipeFields {
+        &self.fields
     }
 }
 
-impl StepOutline {
-    /// A step of which nothing could be read.
-    pub fn unreadable(source: &Arc<Source>, span: Span) -> StepOutline {
-        StepOutline {
+impl Deref for StepDraft {
+    type Target = StepFields;
+
+    fn deref(&self) -> &StepFields {
+        &self.fields
+    }
+}
+
+impl Draft {
+    /// A recipe of which nothing is known.
+    pub fn new(fields: RecipeFields) -> Draft {
+        Draft {
+            name: None,
+            fields: Arc::new(fields),
+            steps: Vec::new(),
+            aliases: Vec::new(),
+            rules: Vec::new(),
+            stray_braces: Vec::new(),
+            is_machine: false,
+            machine: None,
+            restarts: Vec::new(),
             id: None,
-            source: Arc::clone(source),
-            span,
-            spans: StepSpans { id: span, ..StepSpans::default() },
-            output: None,
-            context: Vec::new(),
-            uses: Vec::new(),
-            group: None,
+            open: false,
+            broken: false,
+        }
+    }
+
+    /// The recipe, if it is sound.
+    pub fn recipe(&self) -> Option<Recipe> {
+        if self.broken {
+            return None;
+        }
+        Some(Recipe {
+            name: self.name.clone()?,
+            flow: match self.is_machine {
+                true => Flow::Machine(self.machine.clone()?),
+                false => Flow::Sequence,
+            },
+            steps: self.steps.iter().map(StepDraft::step).collect::<Option<_>>()?,
+            fields: Arc::clone(&self.fields),
+            batches: OnceLock::new(),
+        })
+    }
+
+    /// The names that have or get a value before the first step.
+    pub fn declared(&self) -> impl Iterator<Item = &str> {
+        let ruled = self.rules.iter().map(|rule| &rule.variable);
+        self.context.keys().chain(&self.required_context).chain(ruled).map(String::as_str)
+    }
+
+    /// The steps in the order they run: single steps, and parallel groups as one slice.
+    pub fn batches(&self) -> impl Iterator<Item = (Range<usize>, &[StepDraft])> {
+        batches(&self.steps).into_iter().map(|range| (range.clone(), &self.steps[range]))
+    }
+
+    /// What a recipe becomes when it extends another. The parent's steps come first; a step of the
+    /// child with the id of one of the parent's replaces it; context, hooks, options, limits and
+    /// required variables are joined key by key, and the child wins; of required programs both count.
+    pub fn extending(&self, parent: &Draft) -> Draft {
+        let ruled =
+            |rule: &&ContextRule| !self.rules.iter().any(|own| own.variable == rule.variable);
+        let fields = RecipeFields {
+            context: joined_contexts(&parent.context, &self.context),
+            required_context: joined_names(&parent.required_context, &self.required_context),
+            options: self.options.or(parent.options),
+            requires: parent.requires.iter().chain(&self.requires).cloned().collect(),
+            recursion: self.recursion.or(parent.recursion),
+            hooks: self.hooks.or(&parent.hooks),
+            ..(*self.fields).clone()
+        };
+        Draft {
+            name: self.name.clone(),
+            steps: self.steps_over(&parent.steps),
+            aliases: parent.aliases.iter().chain(&self.aliases).cloned().collect(),
+            rules: parent.rules.iter().filter(ruled).chain(&self.rules).cloned().collect(),
+            stray_braces: parent.stray_braces.iter().chain(&self.stray_braces).cloned().collect(),
+            open: self.open || parent.open,
+            broken: self.broken || parent.broken,
+            ..Draft::new(fields)
+        }
+    }
+
+    /// The parent's steps, replaced by those with the same id here, then the others from here.
+    fn steps_over(&self, parent: &[StepDraft]) -> Vec<StepDraft> {
+        let same = |a: &StepDraft, b: &StepDraft| a.id.is_some() && a.id == b.id;
+        let replacing = |old| self.steps.iter().find(|new| same(old, new)).unwrap_or(old);
+        let added = self.steps.iter().filter(|new| !parent.iter().any(|old| same(old, new)));
+        parent.iter().map(replacing).chain(added).cloned().collect()
+    }
+}
+
+fn joined_contexts(parent: &Map, child: &Map) -> Map {
+    let mut context = parent.clone();
+    context.extend(child.clone());
+    context
+}
+
+fn joined_names(parent: &[String], child: &[String]) -> Vec<String> {
+    let added = child.iter().filter(|name| !parent.contains(name));
+    parent.iter().chain(added).cloned().collect()
+}
+
+impl Recursion {
+    fn or(self, parent: Recursion) -> Recursion {
+        Recursion {
+            max_depth: self.max_depth.or(parent.max_depth),
+            max_total_steps: self.max_total_steps.or(parent.max_total_steps),
+        }
+    }
+}
+
+impl Hooks {
+    fn or(&self, parent: &Hooks) -> Hooks {
+        let own = [
+            ("pre_step", &self.pre_step),
+            ("post_step", &self.post_step),
+            ("on_error", &self.on_error),
+        ];
+        let replaced =
+            |field: &str| own.iter().any(|(name, hook)| *name == field && hook.is_some());
+        let inherited = parent.uses.iter().filter(|used| !replaced(used.field));
+        Hooks {
+            pre_step: self.pre_step.clone().or_else(|| parent.pre_step.clone()),
+            post_step: self.post_step.clone().or_else(|| parent.post_step.clone()),
+            on_error: self.on_error.clone().or_else(|| parent.on_error.clone()),
+            uses: inherited.chain(&self.uses).cloned().collect(),
+        }
+    }
+}
+
+impl StepDraft {
+    /// A step of which nothing could be read.
+    pub fn unreadable(source: &Arc<Source>, span: Span) -> StepDraft {
+        let spans = StepSpans { id: span, ..StepSpans::default() };
+        StepDraft {
+            id: None,
+            fields: Arc::new(StepFields::new(Arc::clone(source), span, spans)),
             gate: Gate::Always,
-            continue_on_error: false,
-            when_tags: Vec::new(),
-            parse_json: ParseJson::No,
-            task: None,
+            work: None,
+            names: None,
+            outcomes: None,
             unsure: true,
+        }
+    }
+
+    fn step(&self) -> Option<Step> {
+        Some(Step {
+            id: self.id.clone()?,
+            condition: match &self.gate {
+                Gate::Condition(located) => Some(located.condition.clone()),
+                Gate::Always | Gate::Broken => None,
+            },
+            work: self.work.clone()?,
+            outcomes: self.outcomes.clone()?,
+            fields: Arc::clone(&self.fields),
+        })
+    }
+
+    /// What does its work, as far as that is known.
+    pub fn kind(&self) -> Option<StepKind> {
+        self.work.as_ref().map(Work::kind).or_else(|| Some(self.names.as_ref()?.0))
+    }
+
+    /// The recipe that the step calls.
+    pub fn calls(&self) -> Option<&Named> {
+        self.named(StepKind::Recipe)
+    }
+
+    /// The agent whose instructions it gets.
+    pub fn agent(&self) -> Option<&Named> {
+        self.named(StepKind::Agent)
+    }
+
+    fn named(&self, wanted: StepKind) -> Option<&Named> {
+        self.names.as_ref().filter(|(kind, _)| *kind == wanted).map(|(_, named)| named)
+    }
+
+    /// Whether its output is what a command prints or an agent answers.
+    pub fn gives_text(&self) -> bool {
+        matches!(self.kind(), Some(StepKind::Bash | StepKind::Agent))
+    }
+
+    /// A word for "no" that it visibly prints or is asked for.
+    pub fn no(&self) -> Option<&'static str> {
+        match self.work.as_ref()? {
+            Work::Bash { command } => printed_no(command.text()),
+            Work::Agent(agent) => asked_no(agent.prompt.source()),
+            Work::Recipe { .. } => None,
         }
     }
 
     /// The names under which the step can be read by later ones: a called recipe's outputs are there
     /// under the step's id, beside its own output.
     pub fn writes(&self) -> impl Iterator<Item = &str> {
-        let by_id = self.output.is_none()
-            || !matches!(self.task, Some(Task::Bash { .. } | Task::Agent { .. }));
+        let by_id = self.output.is_none() || !self.gives_text();
         let id = self.id.as_deref().filter(|_| by_id);
         id.into_iter().chain(self.output.as_deref())
     }
 
     pub fn shown_id(&self) -> &str {
         self.id.as_deref().unwrap_or("?")
-    }
-
-    /// The recipe that the step calls.
-    pub fn calls(&self) -> Option<&Named> {
-        match &self.task {
-            Some(Task::Call { recipe, .. }) => Some(recipe),
-            _ => None,
-        }
     }
 
     pub fn sets_for_itself(&self, name: &str) -> bool {

@@ -6,7 +6,7 @@
 pub use towpath_core::fields::{FieldType, LONGEST_TIME};
 
 use crate::context_validation::RULES;
-use crate::recipe::TIERS;
+use crate::recipe::{StepKind, TIERS};
 use towpath_core::fields::{FieldRow, FileKind, Required};
 
 /// How messages name a recipe's file and its parts.
@@ -45,33 +45,13 @@ impl Section {
     }
 }
 
-/// The three kinds of work a step can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepType {
-    Bash,
-    Agent,
-    Recipe,
-}
-
-impl StepType {
-    pub const ALL: [StepType; 3] = [StepType::Bash, StepType::Agent, StepType::Recipe];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            StepType::Bash => "bash",
-            StepType::Agent => "agent",
-            StepType::Recipe => "recipe",
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     pub section: Section,
     pub name: &'static str,
     pub kind: FieldType,
     /// The step types that use the field; all of them when it is empty.
-    pub used_by: &'static [StepType],
+    pub used_by: &'static [StepKind],
     pub required: Option<Required>,
     pub doc: &'static str,
 }
@@ -87,7 +67,7 @@ impl FieldRow for Field {
 }
 
 impl Field {
-    pub fn is_used_by(&self, step: StepType) -> bool {
+    pub fn is_used_by(&self, step: StepKind) -> bool {
         self.used_by.is_empty() || self.used_by.contains(&step)
     }
 }
@@ -99,7 +79,7 @@ const fn field(section: Section, name: &'static str, kind: FieldType, doc: &'sta
     Field { section, name, kind, used_by: &[], required: None, doc }
 }
 
-const fn only(used_by: &'static [StepType], field: Field) -> Field {
+const fn only(used_by: &'static [StepKind], field: Field) -> Field {
     Field { used_by, ..field }
 }
 
@@ -115,10 +95,10 @@ const fn required_unless_extended(field: Field) -> Field {
 /// The code of a recipe without steps.
 pub(crate) const NO_STEPS: &str = "no-steps";
 
-const BASH: &[StepType] = &[StepType::Bash];
-const AGENT: &[StepType] = &[StepType::Agent];
-const RECIPE: &[StepType] = &[StepType::Recipe];
-const NOT_AGENT: &[StepType] = &[StepType::Bash, StepType::Recipe];
+const BASH: &[StepKind] = &[StepKind::Bash];
+const AGENT: &[StepKind] = &[StepKind::Agent];
+const RECIPE: &[StepKind] = &[StepKind::Recipe];
+const NOT_AGENT: &[StepKind] = &[StepKind::Bash, StepKind::Recipe];
 pub(crate) const STEP_TYPES: &[&str] = &["bash", "agent", "recipe"];
 pub(crate) const EFFECTS: &[&str] = &["repeatable", "once"];
 pub(crate) const ACTIONS: &[&str] = &["exit", "fail", "restart-new-session"];

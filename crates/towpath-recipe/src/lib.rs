@@ -18,16 +18,14 @@ mod dialect;
 pub mod directory_manifest;
 mod draft;
 mod edited_since_planned;
-mod extends;
 pub mod field_table;
-mod fields_of_other_tools;
 mod find_agent;
 mod include_files;
 mod loaded;
 mod machine_analysis;
 mod machine_options;
-mod other_tools_files;
-mod parallel_step_batches;
+mod other_tools;
+mod other_words;
 mod plan;
 mod plan_requirements;
 mod printed_word_for_no;
@@ -43,6 +41,7 @@ mod resolver;
 mod schema;
 mod search_directory_status;
 mod standalone;
+mod step_options;
 mod stray_braces;
 mod text_map;
 mod unknown_step_tags;
@@ -68,9 +67,9 @@ pub use plan_requirements::{PlanRequirement, RequiredBy};
 pub use project_root::{is_project, project_root};
 pub use read::{FileProvider, Read, ReadContext, is_kebab_case, read, read_in_context};
 pub use recipe::{
-    AgentReference, AgentWork, Effect, Ending, Extends, FailFast, Flow, Guardrails, Hooks, Machine,
-    Mode, OTHER, Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step,
-    StepKind, TIERS, Transition, ValueTemplate, VariableUse, Work,
+    AgentWork, Effect, Ending, Flow, Guardrails, Hooks, Machine, Named, OTHER, Outcome, ParseJson,
+    PromptDocument, Recipe, RecipeFields, Recursion, RequiredProgram, Step, StepFields, StepKind,
+    TIERS, Transition, ValueTemplate, VariableUse, Work,
 };
 pub use recipe_request::{Request, RunOptions};
 pub use recipe_search::{
@@ -81,4 +80,6 @@ pub use resolver::{Resolved, ShadowedBuiltIn, is_file_reference, resolve};
 pub use schema::{machine_schema, schema_head, steps_schema};
 pub use search_directory_status::{Installed, verify_installation};
 pub use standalone::{builtin_alone, standalone};
+pub use step_options::{CommandOptions, StepOptions};
+pub use towpath_shell::FailFast;
 pub use yaml::{MAX_BYTES, parse as parse_yaml};

@@ -281,8 +281,8 @@ fn described(name: String, path: Option<PathBuf>, origin: Origin, read: crate::R
     match read.recipe {
         Some(recipe) => Listed {
             label: recipe.machine().map(|machine| machine.label.clone()),
-            version: recipe.version,
-            description: recipe.description,
+            version: recipe.version.clone(),
+            description: recipe.description.clone(),
             steps: recipe.steps.len(),
             ..blank
         },

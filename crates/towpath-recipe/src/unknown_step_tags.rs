@@ -9,10 +9,10 @@ use towpath_core::{Diagnostic, Hint, nearest, quoted_list};
 
 pub(crate) fn unknown_tags(loaded: &[Loaded], tags: &Tags) -> Vec<Diagnostic> {
     let called = || loaded.iter().filter(|loaded| loaded.is_called);
-    if called().any(|loaded| loaded.outline.open || loaded.lacks_a_call()) {
+    if called().any(|loaded| loaded.draft.open || loaded.lacks_a_call()) {
         return Vec::new();
     }
-    let steps = called().flat_map(|loaded| &loaded.outline.steps);
+    let steps = called().flat_map(|loaded| &loaded.draft.steps);
     let known: BTreeSet<&str> =
         steps.flat_map(|step| step.when_tags.iter().map(String::as_str)).collect();
     let included = tags.include.iter().map(|tag| (tag, Hint::IncludedTag));

@@ -1,6 +1,6 @@
 //! Inputs that a user set and nothing reads.
 
-use crate::draft::Outline;
+use crate::draft::Draft;
 use crate::loaded::Loaded;
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Map, nearest};
@@ -26,9 +26,9 @@ pub(crate) fn unread_names<'a>(loaded: &[Loaded], inputs: &'a Map) -> Vec<&'a st
 }
 
 fn known_names(loaded: &[Loaded]) -> BTreeSet<&str> {
-    let outlines = || loaded.iter().map(|l| &l.outline);
-    let declared = outlines().flat_map(Outline::declared);
+    let outlines = || loaded.iter().map(|l| &l.draft);
+    let declared = outlines().flat_map(Draft::declared);
     let in_steps = outlines().flat_map(|o| o.steps.iter().flat_map(|s| &s.uses));
-    let read = in_steps.chain(outlines().flat_map(|o| &o.hook_uses));
+    let read = in_steps.chain(outlines().flat_map(|o| &o.hooks.uses));
     declared.chain(read.flat_map(|used| [used.path.root(), used.path.as_str()])).collect()
 }

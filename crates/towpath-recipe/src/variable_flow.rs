@@ -2,7 +2,7 @@
 //! behind. Whatever some caller may provide counts as set.
 
 use crate::dialect::Dialect;
-use crate::draft::StepOutline;
+use crate::draft::StepDraft;
 use crate::loaded::Loaded;
 use std::collections::HashSet;
 use towpath_core::{Map, Severity};
@@ -31,8 +31,8 @@ impl<'a> VariableFlow<'a> {
             severity: dialect.severity(),
             provided: vec![Names::new(); loaded.len()],
             returned: vec![Names::new(); loaded.len()],
-            open: loaded.iter().map(|l| l.outline.open).collect(),
-            leaks: loaded.iter().map(|l| l.outline.open).collect(),
+            open: loaded.iter().map(|l| l.draft.open).collect(),
+            leaks: loaded.iter().map(|l| l.draft.open).collect(),
         };
         if let Some(root) = flow.provided.first_mut() {
             root.extend(inputs.keys().map(String::as_str));
@@ -42,7 +42,7 @@ impl<'a> VariableFlow<'a> {
     }
 
     /// Whether a step may set any variable, because it or what it calls could not be read.
-    pub fn may_set_anything(&self, recipe: &Loaded, step: &StepOutline) -> bool {
+    pub fn may_set_anything(&self, recipe: &Loaded, step: &StepDraft) -> bool {
         let calls = step.calls().map(|call| recipe.calls.get(&call.name));
         step.unsure || calls.is_some_and(|callee| callee.is_none_or(|callee| self.leaks[*callee]))
     }
@@ -51,10 +51,9 @@ impl<'a> VariableFlow<'a> {
     fn pass(&mut self) -> bool {
         let mut learnt = false;
         for (index, caller) in self.loaded.iter().enumerate() {
-            let outline = &caller.outline;
-            let mut returned: Names<'a> =
-                outline.steps.iter().flat_map(StepOutline::writes).collect();
-            let mut known: Names<'a> = outline.declared().collect();
+            let draft = &caller.draft;
+            let mut returned: Names<'a> = draft.steps.iter().flat_map(StepDraft::writes).collect();
+            let mut known: Names<'a> = draft.declared().collect();
             known.extend(&self.provided[index]);
             for (_, callee) in calls(caller) {
                 returned.extend(&self.returned[callee]);
@@ -80,8 +79,8 @@ impl<'a> VariableFlow<'a> {
         let mut doubt = self.open[index];
         let mut learnt = false;
         // In a machine any step may come before any other.
-        doubt |= caller.outline.is_machine && self.leaks[index];
-        for step in &caller.outline.steps {
+        doubt |= caller.draft.is_machine && self.leaks[index];
+        for step in &caller.draft.steps {
             let callee = step.calls().and_then(|call| caller.calls.get(&call.name));
             if let Some(callee) = callee.filter(|_| doubt || step.unsure) {
                 learnt |= !std::mem::replace(&mut self.open[*callee], true);
@@ -96,8 +95,8 @@ impl<'a> VariableFlow<'a> {
 }
 
 /// The steps of a recipe that call another one, with its index.
-fn calls(caller: &Loaded) -> impl Iterator<Item = (&StepOutline, usize)> {
-    caller.outline.steps.iter().filter_map(|step| {
+fn calls(caller: &Loaded) -> impl Iterator<Item = (&StepDraft, usize)> {
+    caller.draft.steps.iter().filter_map(|step| {
         let callee = caller.calls.get(&step.calls()?.name)?;
         Some((step, *callee))
     })

@@ -3,7 +3,7 @@
 //! give can be anything.
 
 use crate::condition::lints::{NoValue, Shape, Variables};
-use crate::draft::{Outline, StepOutline, Task};
+use crate::draft::{Draft, StepDraft};
 use crate::recipe::ParseJson;
 use crate::unset_variables::{MAX_SUGGESTIONS, STEPS};
 use crate::variable_flow::VariableFlow;
@@ -19,7 +19,7 @@ const NAMES: usize = 6;
 const RESULTS: [&str; 2] = ["status", "exit_code"];
 
 pub(crate) struct RecipeVariables<'a> {
-    outline: &'a Outline,
+    draft: &'a Draft,
     shapes: HashMap<&'a str, Shape>,
     /// The index of each step by its id.
     indices: HashMap<&'a str, usize>,
@@ -35,15 +35,15 @@ pub(crate) struct RecipeVariables<'a> {
 
 impl<'a> RecipeVariables<'a> {
     pub fn new(flow: &VariableFlow<'a>, index: usize) -> RecipeVariables<'a> {
-        let outline = &flow.loaded[index].outline;
+        let draft = &flow.loaded[index].draft;
         let mut given: HashSet<&str> = flow.provided[index].iter().copied().collect();
-        given.extend(outline.required.iter().map(String::as_str));
-        let calls = outline.steps.iter().filter_map(StepOutline::calls);
+        given.extend(draft.required_context.iter().map(String::as_str));
+        let calls = draft.steps.iter().filter_map(StepDraft::calls);
         let callees = calls.filter_map(|call| flow.loaded[index].calls.get(&call.name));
         callees.for_each(|callee| given.extend(&flow.returned[*callee]));
         let mut shapes: HashMap<&str, Shape> = HashMap::new();
-        let defaults = outline.context.iter().map(|(name, value)| (name.as_str(), default(value)));
-        let written = outline.steps.iter().flat_map(|s| s.writes().map(|name| (name, output(s))));
+        let defaults = draft.context.iter().map(|(name, value)| (name.as_str(), default(value)));
+        let written = draft.steps.iter().flat_map(|s| s.writes().map(|name| (name, output(s))));
         for (name, shape) in defaults.chain(written) {
             let known = shapes.remove(name);
             shapes.insert(name, known.map_or(shape.clone(), |known| known.or(shape)));
@@ -52,14 +52,14 @@ impl<'a> RecipeVariables<'a> {
         if flow.leaks[index] {
             shapes.clear();
         }
-        let ids = outline.steps.iter().enumerate();
+        let ids = draft.steps.iter().enumerate();
         RecipeVariables {
-            outline,
+            draft,
             shapes,
             indices: ids.filter_map(|(at, step)| Some((step.id.as_deref()?, at))).collect(),
             given,
-            nos: outline.steps.iter().flat_map(printed_nos).collect(),
-            complete: !outline.steps.iter().any(|step| step.unsure),
+            nos: draft.steps.iter().flat_map(printed_nos).collect(),
+            complete: !draft.steps.iter().any(|step| step.unsure),
             suggestions: Cell::new(MAX_SUGGESTIONS),
         }
     }
@@ -69,7 +69,7 @@ impl<'a> RecipeVariables<'a> {
     pub fn of_step<'v>(
         &'v self,
         batch: Range<usize>,
-        own: Option<&'v StepOutline>,
+        own: Option<&'v StepDraft>,
     ) -> VisibleVariables<'v> {
         VisibleVariables { variables: self, batch: Some(batch), own }
     }
@@ -88,7 +88,7 @@ impl<'a> RecipeVariables<'a> {
 pub(crate) struct VisibleVariables<'a> {
     variables: &'a RecipeVariables<'a>,
     batch: Option<Range<usize>>,
-    own: Option<&'a StepOutline>,
+    own: Option<&'a StepDraft>,
 }
 
 impl Variables for VisibleVariables<'_> {
@@ -150,7 +150,7 @@ impl VisibleVariables<'_> {
         match results {
             [] => Ok(Shape::Map),
             ["status"] => Ok(Shape::Status),
-            ["exit_code"] => match self.variables.outline.steps[*at].calls() {
+            ["exit_code"] => match self.variables.draft.steps[*at].calls() {
                 Some(_) => Err(NoValue {
                     code: "unknown-step",
                     why: format!("but step `{id}` calls a recipe, which has no exit code"),
@@ -173,7 +173,7 @@ impl VisibleVariables<'_> {
     }
 
     fn no_result(&self, at: usize, id: &str, other: &str) -> NoValue {
-        let output = self.variables.outline.steps[at].writes().last().unwrap_or(id).to_owned();
+        let output = self.variables.draft.steps[at].writes().last().unwrap_or(id).to_owned();
         let label = self.near(other, RESULTS).unwrap_or_else(|| match other {
             "output" | "stdout" | "result" | "value" => format!("its output is `{output}`"),
             _ => format!("it has `{}`", RESULTS.join("` and `")),
@@ -182,7 +182,7 @@ impl VisibleVariables<'_> {
     }
 
     fn no_parts(&self, root: &str, parts: &[&str], kind: &str) -> NoValue {
-        let steps = self.variables.outline.steps.iter();
+        let steps = self.variables.draft.steps.iter();
         let mut writers = steps.filter(|step| step.writes().any(|name| name == root));
         let label = match (writers.find_map(|step| step.id.as_ref()), parts) {
             (Some(id), [result]) if RESULTS.contains(result) => {
@@ -201,11 +201,11 @@ impl VisibleVariables<'_> {
 
     /// A key that a default value with keys does not have.
     fn missing_key(&self, root: &str, parts: &[&str]) -> Option<NoValue> {
-        let writers = &self.variables.outline.steps;
+        let writers = &self.variables.draft.steps;
         if writers.iter().any(|step| step.writes().any(|name| name == root)) {
             return None;
         }
-        let mut value = self.variables.outline.context.get(root)?;
+        let mut value = self.variables.draft.context.get(root)?;
         for (depth, part) in parts.iter().enumerate() {
             let whole = || [&[root], &parts[..depth]].concat().join(".");
             let map = match value {
@@ -246,17 +246,15 @@ fn default(value: &Value) -> Shape {
     }
 }
 
-fn printed_nos(step: &StepOutline) -> impl Iterator<Item = (&str, (&str, &'static str))> {
-    let no = match &step.task {
-        Some(Task::Bash { no } | Task::Agent { no, .. }) => *no,
-        _ => None,
-    };
-    no.into_iter().flat_map(move |no| step.writes().map(move |name| (name, (step.shown_id(), no))))
+fn printed_nos(step: &StepDraft) -> impl Iterator<Item = (&str, (&str, &'static str))> {
+    step.no()
+        .into_iter()
+        .flat_map(move |no| step.writes().map(move |name| (name, (step.shown_id(), no))))
 }
 
-fn output(step: &StepOutline) -> Shape {
-    match (&step.task, step.parse_json) {
-        (Some(Task::Bash { .. } | Task::Agent { .. }), ParseJson::No) => Shape::Text,
-        _ => Shape::Anything,
+fn output(step: &StepDraft) -> Shape {
+    match step.gives_text() && step.parse_json == ParseJson::No {
+        true => Shape::Text,
+        false => Shape::Anything,
     }
 }

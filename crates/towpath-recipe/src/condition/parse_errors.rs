@@ -8,11 +8,12 @@ use super::other_language_hints;
 use super::parser::Parser;
 use super::tokens::{Bracket, Token, TokenKind};
 use super::tree::Node;
+use crate::other_words::how;
 use std::ops::Range;
 
 pub(super) fn no_function(range: Range<usize>, name: &str) -> ConditionError {
     let is_method = functions::find(&METHODS, name).is_some();
-    let meant = other_language_hints::function_meant(name);
+    let meant = how("function", name);
     let near = functions::near(&FUNCTIONS, name);
     let help = match (meant, near) {
         _ if is_method => format!("`{name}` is a method: write `value.{name}(…)`"),
@@ -25,7 +26,8 @@ pub(super) fn no_function(range: Range<usize>, name: &str) -> ConditionError {
 
 pub(super) fn no_method(range: Range<usize>, name: &str, receiver: &str) -> ConditionError {
     let receiver = excerpt(receiver);
-    let help = other_language_hints::method_meant(name, &receiver).unwrap_or_else(|| {
+    let meant = how("method", name).map(|how| how.replace("VALUE", &receiver));
+    let help = meant.unwrap_or_else(|| {
         if functions::find(&FUNCTIONS, name).is_some() {
             return format!("`{name}` is a function: write `{name}({receiver})`");
         }
@@ -132,7 +134,7 @@ impl Parser<'_> {
             return ConditionError::new(range, message).help(help);
         }
         let negated = self.kind_after(1) == Some(&TokenKind::Not);
-        let help = match other_language_hints::operator_meant(written) {
+        let help = match how("operator", &written.to_lowercase()) {
             Some("write `==`") if negated => "write `!=`",
             Some(help) => help,
             None => "join conditions with `and` or `or`",

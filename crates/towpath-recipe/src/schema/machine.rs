@@ -3,8 +3,9 @@
 //! leave out what the other step gives.
 
 use super::{OTHERS, definition, property, reference, schema_head};
-use crate::field_table::{FieldType, Section, StepType, fields_of};
+use crate::field_table::{FieldType, Section, fields_of};
 use crate::read::WORK;
+use crate::recipe::StepKind;
 use serde_json::{Map, Value, json};
 
 /// Names of steps; `$include`, `$schema` and what belongs to others are beside them.
@@ -86,7 +87,7 @@ fn one_step() -> Map<String, Value> {
     step
 }
 
-fn whole_step(work: &str, kind: StepType) -> Value {
+fn whole_step(work: &str, kind: StepKind) -> Value {
     let mut properties = Map::new();
     for field in fields_of(Section::MachineStep) {
         if !field.is_used_by(kind) {

@@ -4,6 +4,7 @@
 
 use super::library::{INCLUDE, Library, REF, included, is_of_others, reference, split};
 use crate::field_table::{Section, find_field};
+use crate::read::section::Part;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use towpath_core::spanned_tree::{Entry, Kind};
@@ -11,13 +12,6 @@ use towpath_core::{Diagnostic, Span, nearest};
 
 /// A longer chain is a mistake, or an attack on the reader.
 const MAX_LEVELS: usize = 32;
-
-/// A field, or a name with its value, in the file it is written in.
-#[derive(Clone, Copy)]
-pub(super) struct Part<'l> {
-    pub file: usize,
-    pub entry: &'l Entry,
-}
 
 /// The transitions that one level of a step writes.
 #[derive(Clone, Copy)]
@@ -97,7 +91,7 @@ impl<'l> Composer<'l> {
             match entry.key.as_str() {
                 key if is_of_others(key) => {}
                 INCLUDE => self.include(file, entry, &mut steps),
-                _ => steps.put(Site { part: Part { file, entry }, included: false }),
+                _ => steps.put(Site { part: self.library.part(file, entry), included: false }),
             }
         }
         self.including.pop();
@@ -241,8 +235,8 @@ impl<'l> StepParts<'l> {
         let Kind::Map(fields) = &level.entry.value.kind else { return };
         let refers = has_reference(level.entry);
         for entry in fields {
-            let part = Part { file: level.file, entry };
-            // ReadContext a `$ref`, null takes a field away; an unknown one is reported as ever.
+            let part = Part { entry, ..level };
+            // Beside a `$ref`, null takes a field away; an unknown one is reported as ever.
             let known = find_field(Section::MachineStep, &entry.key).is_some();
             let removes = refers && known && entry.is_null();
             match entry.key.as_str() {

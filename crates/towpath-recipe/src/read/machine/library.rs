@@ -5,6 +5,7 @@
 use super::include_paths;
 use crate::field_table::RECIPE_FILE;
 use crate::read::FileProvider;
+use crate::read::section::Part;
 use crate::yaml;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -148,6 +149,10 @@ impl Library {
         let span = source.line_from(root.span.start);
         self.problems.push(Diagnostic::error("not-steps", message).at(source, span, ""));
         false
+    }
+
+    pub fn part<'l>(&'l self, file: usize, entry: &'l Entry) -> Part<'l> {
+        Part { file, source: &self.files[file].source, entry }
     }
 
     /// A file's steps, in its order.

@@ -12,17 +12,18 @@ mod transitions;
 
 pub(crate) use step::WORK;
 
-use super::{Read, ReadContext, Reader, tidy};
-use crate::draft::Outline;
+use super::section::{FieldMap, Part};
+use super::{ReadContext, Reader};
+use crate::draft::Draft;
 use crate::field_table::Section;
-use crate::recipe::{Flow, Guardrails, Hooks, LimitSpans, Machine, Recipe, Recursion, Step, TIERS};
-use compose::{Composed, Part, StepParts, compose};
-use fields::{MachineFields, plain};
+use crate::recipe::{Guardrails, LimitSpans, Machine, RecipeFields, TIERS};
+use crate::step_options::StepOptions;
+use compose::{Composed, StepParts, compose};
 use library::Library;
 use std::collections::HashMap;
 use std::sync::Arc;
-use towpath_core::spanned_tree::{Entry, Kind, Node, Tree};
-use towpath_core::{Diagnostic, Source, Span, nearest};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
+use towpath_core::{Diagnostic, Source, nearest};
 
 /// Whether a file is a state machine: its `steps` are a map, or it has what only machines have.
 pub(super) fn is_machine(root: &Node) -> bool {
@@ -86,26 +87,26 @@ pub(super) fn is_steps_file(root: &Node) -> bool {
 }
 
 /// Reads a state machine with all the files it is made of.
-pub(super) fn read(source: &Arc<Source>, tree: Tree, context: &ReadContext<'_>) -> Read {
-    let Some(root) = tree.root else {
-        return Read { recipe: None, problems: tree.problems, outline: Outline::default() };
-    };
-    let mut library = Library::load(source, &root, context.files);
-    let mut problems = tree.problems;
+pub(super) fn read(
+    source: &Arc<Source>,
+    root: &Node,
+    mut draft: Draft,
+    mut problems: Vec<Diagnostic>,
+    context: &ReadContext<'_>,
+) -> (Draft, Vec<Diagnostic>) {
+    let mut library = Library::load(source, root, context.files);
     problems.append(&mut library.problems);
     let Composed { steps, complete, problems: found } = compose(&library);
     problems.extend(found);
-    let mut reader = Reader::new(&library.files[0].source, problems, context);
-    reader.outline.is_machine = true;
+    draft.is_machine = true;
+    draft.open = !problems.is_empty();
+    let mut reader = Reader::new(source, draft, problems, context);
     // Without a context of its own it may be text for another program that is full of braces.
-    if !has_context(&root) {
+    if !has_context(root) {
         reader.known = Some(context.inputs.keys().cloned().chain(outputs(&steps)).collect());
     }
-    let mut machine = MachineReader { reader: &mut reader, library: &library, complete };
-    let recipe = machine.recipe(&root, &steps);
-    let problems = tidy(reader.fields.problems);
-    let broken = problems.iter().any(Diagnostic::is_error);
-    Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
+    reader.machine(root, &steps, complete);
+    (reader.draft, reader.fields.problems)
 }
 
 fn has_context(root: &Node) -> bool {
@@ -141,93 +142,57 @@ impl Around<'_> {
     }
 }
 
-struct MachineReader<'r, 'l> {
-    reader: &'r mut Reader<'l>,
-    library: &'l Library,
-    complete: bool,
-}
-
-impl<'l> MachineReader<'_, 'l> {
-    fn source(&self, file: usize) -> &'l Arc<Source> {
-        &self.library.files[file].source
-    }
-
-    /// Reports a problem of the file that is being read.
-    fn error(&mut self, code: &'static str, message: String, span: Span, label: &str) {
-        let problem = Diagnostic::error(code, message).at(self.reader.source, span, label);
-        self.reader.problems.push(problem);
-    }
-
-    /// Reads something in the file it is written in.
-    fn within<T>(&mut self, part: Part<'l>, read: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.reader.source;
-        self.reader.source = self.source(part.file);
-        let value = read(self);
-        self.reader.source = before;
-        value
-    }
-
-    fn recipe(&mut self, root: &'l Node, steps: &[StepParts<'l>]) -> Option<Recipe> {
-        let Kind::Map(entries) = &root.kind else { return None };
-        let parts = entries.iter().map(|entry| Part { file: 0, entry });
-        let fields = self.fields(parts, Section::Machine, "recipe");
-        self.reader.outline.open |= fields.has_misspelt("context") || fields.has_misspelt("steps");
-        self.missing(&fields, "", self.reader.source.line_from(root.span.start));
-        let id = self.id(&fields);
+impl<'l> Reader<'l> {
+    fn machine(&mut self, root: &'l Node, steps: &[StepParts<'l>], complete: bool) {
+        let Kind::Map(entries) = &root.kind else { return };
+        let source = self.source;
+        let parts = entries.iter().map(|entry| Part { file: 0, source, entry });
+        let fields = self.machine_fields(parts, Section::Machine, "recipe");
+        self.draft.open |= fields.has_misspelt("context") || fields.has_misspelt("steps");
+        self.missing_fields(&fields, "", source.line_from(root.span.start));
+        self.draft.name = self.machine_id(&fields);
         let label = self.non_empty_text(&fields, "label");
         let description = self.non_empty_text(&fields, "description");
         let guardrails = self.guardrails(&fields);
         let model = self.model(&fields, "at recipe level");
-        let context = self.reader.context(&plain(&fields));
-        let requires = self.reader.requirements(plain(&fields).get("requires"));
-        let sandbox = self.reader.sandbox(plain(&fields).get("sandbox"));
-        let fail_fast = self.reader.bool(plain(&fields).get("fail_fast"));
+        let recipe = RecipeFields {
+            description: description.map_or(String::new(), |(text, _)| text),
+            context: self.context(&fields),
+            requires: self.requirements(fields.get("requires")),
+            options: StepOptions::read(self, &fields),
+            ..RecipeFields::new(Arc::clone(source), self.dialect)
+        };
+        self.draft.fields = Arc::new(recipe);
         self.steps_shape(&fields);
         let names = steps.iter().enumerate();
         let around = Around {
             names: names.map(|(index, step)| (step.site.entry.key.as_str(), index)).collect(),
-            complete: self.complete,
+            complete,
             exit_on_other: guardrails.is_none_or(|(limits, _)| limits.exit_on_other),
         };
         let initial = self.initial(&fields, &around);
-        let steps: Vec<Option<Step>> = steps.iter().map(|step| self.step(step, &around)).collect();
-        let steps: Vec<Step> = steps.into_iter().collect::<Option<_>>()?;
-        let (guardrails, limits) = guardrails?;
-        let machine = Machine { label: label?.0, initial: initial?, guardrails, limits, model };
-        Some(Recipe {
-            source: Arc::clone(self.source(0)),
-            name: id?,
-            version: String::new(),
-            description: description?.0,
-            author: String::new(),
-            tags: Vec::new(),
-            context,
-            extends: None,
-            required_context: Vec::new(),
-            requires,
-            sandbox,
-            fail_fast,
-            dialect: self.reader.dialect,
-            recursion: Recursion::default(),
-            hooks: Hooks::default(),
-            flow: Flow::Machine(machine),
-            steps,
-            batches: std::sync::OnceLock::new(),
-        })
+        for step in steps {
+            self.within(step.site, |reader| reader.machine_step(step, &around));
+        }
+        if let (Some((guardrails, limits)), Some((label, _)), Some(initial)) =
+            (guardrails, label, initial)
+        {
+            self.draft.machine = Some(Machine { label, initial, guardrails, limits, model });
+        }
     }
 
-    fn id(&mut self, fields: &MachineFields<'l>) -> Option<String> {
+    fn machine_id(&mut self, fields: &FieldMap<'l>) -> Option<String> {
         let (id, span) = self.non_empty_text(fields, "id")?;
         if !is_kebab_case(&id) {
             let label = "use small letters and digits, with `-` between words";
             self.error("bad-id", format!("Recipe id '{id}' is not kebab-case"), span, label);
             return None;
         }
-        self.reader.outline.id = Some((id.clone(), span));
+        self.draft.id = Some(span);
         Some(id)
     }
 
-    fn initial(&mut self, fields: &MachineFields<'l>, around: &Around<'_>) -> Option<usize> {
+    fn initial(&mut self, fields: &FieldMap<'l>, around: &Around<'_>) -> Option<usize> {
         let (name, span) = self.non_empty_text(fields, "initialStep")?;
         // Without steps that can be read, one problem is enough.
         if !matches!(fields.get("steps")?.entry.value.kind, Kind::Map(_)) {
@@ -242,7 +207,7 @@ impl<'l> MachineReader<'_, 'l> {
         found
     }
 
-    fn steps_shape(&mut self, fields: &MachineFields<'l>) {
+    fn steps_shape(&mut self, fields: &FieldMap<'l>) {
         let Some(part) = fields.get("steps") else { return };
         if !matches!(part.entry.value.kind, Kind::Map(_)) {
             let is = part.entry.value.describe();
@@ -257,16 +222,16 @@ impl<'l> MachineReader<'_, 'l> {
         }
     }
 
-    fn guardrails(&mut self, fields: &MachineFields<'l>) -> Option<(Guardrails, LimitSpans)> {
+    fn guardrails(&mut self, fields: &FieldMap<'l>) -> Option<(Guardrails, LimitSpans)> {
         let part = fields.get("guardrails")?;
         let Kind::Map(entries) = &part.entry.value.kind else {
             let message = "'guardrails' must be an object; `{}` takes the defaults".to_owned();
             self.error("wrong-type", message, part.entry.key_defined, "");
             return None;
         };
-        let before = self.reader.problems.len();
-        let parts = entries.iter().map(|entry| Part { file: part.file, entry });
-        let limits = self.fields(parts, Section::Guardrails, "guardrails");
+        let before = self.problems.len();
+        let parts = entries.iter().map(|entry| Part { entry, ..part });
+        let limits = self.machine_fields(parts, Section::Guardrails, "guardrails");
         let default = Guardrails::default();
         let read = Guardrails {
             max_step_visits: self
@@ -275,31 +240,31 @@ impl<'l> MachineReader<'_, 'l> {
             max_total_steps: self
                 .limit(&limits, "maxTotalSteps")
                 .unwrap_or(default.max_total_steps),
-            exit_on_other: self.flag(&limits, "exitOnOther").unwrap_or(default.exit_on_other),
+            exit_on_other: self.guardrail(&limits, "exitOnOther").unwrap_or(default.exit_on_other),
         };
         let span = |name: &str| limits.get(name).map(|part| part.entry.value.defined);
         let spans = LimitSpans {
             max_step_visits: span("maxStepVisits"),
             max_total_steps: span("maxTotalSteps"),
         };
-        (self.reader.problems.len() == before).then_some((read, spans))
+        (self.problems.len() == before).then_some((read, spans))
     }
 
-    fn limit(&mut self, limits: &MachineFields<'l>, name: &str) -> Option<u32> {
+    fn limit(&mut self, limits: &FieldMap<'l>, name: &str) -> Option<u32> {
         let node = &limits.get(name)?.entry.value;
         let number = match &node.kind {
             Kind::Number(number) => number.to_string().parse::<u32>().ok().filter(|n| *n > 0),
             _ => None,
         };
         let what = format!("Guardrail '{name}'");
-        if number.is_none() && !self.reader.too_great(node, &what, u32::MAX.into()) {
+        if number.is_none() && !self.too_great(node, &what, u32::MAX.into()) {
             let message = format!("{what} must be a positive integer");
             self.error("wrong-type", message, node.defined, "");
         }
         number
     }
 
-    fn flag(&mut self, limits: &MachineFields<'l>, name: &str) -> Option<bool> {
+    fn guardrail(&mut self, limits: &FieldMap<'l>, name: &str) -> Option<bool> {
         let node = &limits.get(name)?.entry.value;
         if let Kind::Bool(value) = node.kind {
             return Some(value);
@@ -310,7 +275,7 @@ impl<'l> MachineReader<'_, 'l> {
     }
 
     /// A model tier; null counts as absent.
-    fn model(&mut self, fields: &MachineFields<'l>, level: &str) -> Option<String> {
+    fn model(&mut self, fields: &FieldMap<'l>, level: &str) -> Option<String> {
         let part = fields.get("model")?;
         let node = &part.entry.value;
         let written = match &node.kind {
