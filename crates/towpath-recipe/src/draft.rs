@@ -3,7 +3,7 @@
 
 use crate::condition::Condition;
 use crate::context_validation::ContextRule;
-use crate::printed_word_for_no::{asked_no, printed_no};
+use crate::printed_no::{asked_no, printed_no};
 use crate::recipe::{
     Flow, Hooks, Machine, Named, Outcome, Recipe, RecipeFields, Recursion, Step, StepFields,
     StepKind, StepSpans, Work, batches,

@@ -9,61 +9,55 @@
 mod across_steps;
 mod builtin_recipes;
 mod call_cycles;
-mod chosen_tags;
-mod commands_hiding_failures;
 pub mod condition;
 mod condition_warning;
 mod context_validation;
 mod dialect;
 pub mod directory_manifest;
 mod draft;
-mod edited_since_planned;
+mod edited;
 pub mod field_table;
 mod find_agent;
+mod hidden_failures;
 mod include_files;
+mod inputs;
 mod loaded;
 mod machine_analysis;
-mod machine_options;
 mod other_tools;
 mod other_words;
 mod plan;
-mod plan_requirements;
-mod printed_word_for_no;
+mod plan_requirement;
+mod printed_no;
 mod project_root;
 mod read;
 mod recipe;
 mod recipe_file;
 mod recipe_lints;
-mod recipe_request;
 mod recipe_search;
-mod required_inputs;
+mod request;
 mod resolver;
 mod schema;
-mod search_directory_status;
 mod standalone;
 mod step_options;
 mod stray_braces;
 mod text_map;
-mod unknown_step_tags;
-mod unread_inputs;
 mod unset_variables;
 mod variable_flow;
 mod variable_shapes;
 mod yaml;
 
 pub use builtin_recipes::{DEMO_ANSWERS, builtin, builtin_names};
-pub use chosen_tags::Tags;
 pub use condition_warning::{ConditionWarning, condition_warnings};
 pub use dialect::Dialect;
-pub use edited_since_planned::{Edit, EditedRecipe, edited};
+pub use edited::{Edit, EditedRecipe, edited};
 pub use find_agent::{PlannedAgent, builtin_agents};
+pub use inputs::missing;
 pub use machine_analysis::{
     Analysis, Bounds, End, EndPath, GuardrailExit, ReachableSteps, Restarts, analyse,
     dry_run_layout, machine_findings,
 };
-pub use machine_options::MachineOptions;
 pub use plan::{Plan, PlannedRecipe, Program, plan_hash};
-pub use plan_requirements::{PlanRequirement, RequiredBy};
+pub use plan_requirement::{PlanRequirement, RequiredBy};
 pub use project_root::{is_project, project_root};
 pub use read::{FileProvider, Read, ReadContext, is_kebab_case, read, read_in_context};
 pub use recipe::{
@@ -71,14 +65,13 @@ pub use recipe::{
     PromptDocument, Recipe, RecipeFields, Recursion, RequiredProgram, Step, StepFields, StepKind,
     TIERS, Transition, ValueTemplate, VariableUse, Work,
 };
-pub use recipe_request::{Request, RunOptions};
 pub use recipe_search::{
-    Listed, Origin, SearchDir, SearchPath, list, list_in, list_in_working_directory, names,
+    Installed, Listed, Origin, SearchDir, SearchPath, list, list_in, list_in_working_directory,
+    names, verify_installation,
 };
-pub use required_inputs::missing;
+pub use request::{MachineOptions, Request, RunOptions, Tags};
 pub use resolver::{Resolved, ShadowedBuiltIn, is_file_reference, resolve};
 pub use schema::{machine_schema, schema_head, steps_schema};
-pub use search_directory_status::{Installed, verify_installation};
 pub use standalone::{builtin_alone, standalone};
 pub use step_options::{CommandOptions, StepOptions};
 pub use towpath_shell::FailFast;

@@ -1,14 +1,13 @@
 //! The plan: every recipe reachable from the root, as text, with the inputs. It is stored with the
 //! run; a run never reads recipe files again.
 
-use crate::chosen_tags::Tags;
 use crate::dialect::Dialect;
 use crate::draft::{Draft, MAX_LEVELS};
 use crate::find_agent::PlannedAgent;
 use crate::include_files::IncludeFiles;
-use crate::machine_options::MachineOptions;
 use crate::read::{ReadContext, draft_in_context};
 use crate::recipe::{PromptDocument, Recipe, Transition, Work};
+use crate::request::{MachineOptions, Tags};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;

@@ -3,10 +3,10 @@
 //! was found in a working tree may run is not decided here; the origin is who vouches for it.
 
 use crate::call_cycles;
-use crate::commands_hiding_failures::hidden_failures;
 use crate::dialect::Dialect;
 use crate::draft::{Draft, MAX_LEVELS, Restart};
 use crate::find_agent::{self, FoundAgent, find_agent_as};
+use crate::hidden_failures::hidden_failures;
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::loaded::Loaded;
 use crate::machine_analysis::machine_findings;
@@ -14,13 +14,11 @@ use crate::plan::{Plan, PlannedRecipe, Program};
 use crate::read::{ReadContext, draft_in_context};
 use crate::recipe::{Named, Recursion};
 use crate::recipe_file::{self, EXTENSIONS, RecipeFile};
-use crate::recipe_request::Request;
 use crate::recipe_search::{Found, NotFound, Origin, SearchDir, find, nearest_name};
-use crate::unread_inputs::unread_inputs;
+use crate::request::Request;
 use crate::variable_flow::VariableFlow;
 use crate::{
-    PlannedAgent, Recipe, across_steps, builtin, recipe_lints, required_inputs, unknown_step_tags,
-    unset_variables,
+    PlannedAgent, Recipe, across_steps, builtin, inputs, loaded, recipe_lints, unset_variables,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -373,15 +371,15 @@ impl Resolver<'_> {
         self.problems.extend(unset_variables::unset_variables(&flow));
         self.problems.extend(recipe_lints::lints(&flow));
         self.problems.extend(hidden_failures(&self.loaded));
-        self.problems.extend(required_inputs::missing_in_calls(&flow, inputs, run_options));
-        self.problems.extend(unknown_step_tags::unknown_tags(&self.loaded, &run_options.tags));
-        self.problems.extend(required_inputs::wrong_inputs(&self.loaded, self.request));
+        self.problems.extend(inputs::missing_in_calls(&flow, inputs, run_options));
+        self.problems.extend(loaded::unknown_tags(&self.loaded, &run_options.tags));
+        self.problems.extend(inputs::wrong_inputs(&self.loaded, self.request));
         let broken = self.problems.iter().any(Diagnostic::is_error);
         let recipes: Option<Vec<Arc<Recipe>>> =
             self.loaded.iter().map(|l| l.recipe.clone()).collect();
         let (plan, program) = match recipes {
             Some(recipes) if !broken => {
-                self.problems.extend(unread_inputs(&self.loaded, &self.request.inputs));
+                self.problems.extend(inputs::unread_inputs(&self.loaded, &self.request.inputs));
                 let plan = self.plan();
                 let program = Program::new(plan.clone(), recipes);
                 self.problems.extend(machine_findings(&program, &plan.machine));

@@ -7,9 +7,9 @@ use super::findings::{Findings, restart_findings};
 use super::restart_count::{RestartGraph, Restarts};
 use super::session_length::{Effort, Walks, walks};
 use super::step_graph::{Graph, asks_agent};
-use crate::machine_options::MachineOptions;
 use crate::plan::Program;
 use crate::recipe::{Guardrails, Recipe, Work};
+use crate::request::MachineOptions;
 use towpath_core::Diagnostic;
 
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! The files a machine is made of: its own, and every file that an `$include` or a `$ref` names,
 //! each loaded once. Nothing is joined here, and the disk is not known: the texts come from whoever
-//! asked for the reading.
+//! asked for the reading. Paths in `$include` and `$ref` are written from the file they are in, kept as
+//! paths from the recipe's directory, and never lead out of it.
 
-use super::include_paths;
 use crate::field_table::RECIPE_FILE;
 use crate::read::FileProvider;
 use crate::read::section::Part;
@@ -79,7 +79,7 @@ impl Library {
         let mut refused = Vec::new();
         let file = &self.files[from];
         for reference in references(self.entries(from)) {
-            match include_paths::beside(&file.path, reference.written) {
+            match beside(&file.path, reference.written) {
                 Ok(path) => wanted.push((path, reference.span)),
                 Err(problem) => refused.push(problem.at(&file.source, reference.span, "")),
             }
@@ -224,4 +224,74 @@ fn references(entries: &[Entry]) -> Vec<Reference<'_>> {
         }
     }
     found
+}
+
+/// The path from the recipe's directory that `written` in the file `holder` means.
+fn beside(holder: &str, written: &str) -> Result<String, Diagnostic> {
+    let refused = |why: &str| {
+        let message = format!("'{written}' {why}");
+        let help = "write a path from this file to one in the recipe's directory or below it";
+        Err(Diagnostic::error("bad-path", message).help(help))
+    };
+    if written.is_empty() {
+        return refused("is no path");
+    }
+    if written.starts_with(['/', '\\', '~']) {
+        return refused("is no path beside this file");
+    }
+    if written.contains(['\\', '\0']) || written.chars().any(char::is_control) {
+        return refused("is no path: write `/` between its parts");
+    }
+    let mut parts: Vec<&str> = holder.split('/').collect();
+    parts.pop();
+    for part in written.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.pop().is_none() => return refused("leads out of the recipe's directory"),
+            ".." => {}
+            part => parts.push(part),
+        }
+    }
+    if parts.is_empty() || written.ends_with('/') {
+        return refused("is a directory");
+    }
+    Ok(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beside;
+
+    #[test]
+    fn paths_are_read_from_the_file_they_are_in() {
+        for (holder, written, path) in [
+            ("", "shared/a.json", "shared/a.json"),
+            ("", "./a.json", "a.json"),
+            ("shared/a.json", "b.json", "shared/b.json"),
+            ("shared/a.json", "../b.json", "b.json"),
+            ("shared/a.json", "deep//c.json", "shared/deep/c.json"),
+        ] {
+            assert_eq!(beside(holder, written).unwrap(), path, "{written} in {holder}");
+        }
+    }
+
+    #[test]
+    fn no_path_leaves_the_recipes_directory() {
+        for (holder, written) in [
+            ("", "../a.json"),
+            ("", "/etc/hostname"),
+            ("", "~/a.json"),
+            ("", "shared/../../a.json"),
+            ("shared/a.json", "../../a.json"),
+            ("", "a\\..\\b.json"),
+            ("", "a\0b"),
+            ("", ""),
+            ("", "."),
+            ("shared/a.json", ".."),
+            ("", "shared/"),
+        ] {
+            let problem = beside(holder, written).unwrap_err();
+            assert!(problem.message.contains(written), "{written}: {}", problem.message);
+        }
+    }
 }

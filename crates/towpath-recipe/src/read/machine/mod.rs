@@ -5,7 +5,6 @@
 
 mod compose;
 mod fields;
-mod include_paths;
 mod library;
 mod step;
 mod transitions;

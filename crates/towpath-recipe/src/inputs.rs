@@ -7,11 +7,10 @@ use crate::context_validation::violations;
 use crate::draft::{Draft, StepDraft};
 use crate::loaded::Loaded;
 use crate::recipe::{Named, ValueTemplate, Work};
-use crate::recipe_request::{Request, RunOptions};
-use crate::unread_inputs::unread_names;
+use crate::request::{Request, RunOptions};
 use crate::variable_flow::VariableFlow;
-use std::collections::HashSet;
-use towpath_core::{Diagnostic, Hint, Map, Severity, Value, quoted_list};
+use std::collections::{BTreeSet, HashSet};
+use towpath_core::{Diagnostic, Hint, Map, Severity, Value, nearest, quoted_list};
 
 pub(crate) fn missing_in_calls(
     flow: &VariableFlow<'_>,
@@ -203,4 +202,32 @@ fn always(step: &StepDraft) -> bool {
 
 fn may_run(step: &StepDraft, run_options: &RunOptions) -> bool {
     !run_options.to_run || run_options.tags.against_tags(&step.when_tags).is_none()
+}
+
+/// Inputs that no recipe of the plan declares or reads.
+pub(crate) fn unread_inputs(loaded: &[Loaded], inputs: &Map) -> Vec<Diagnostic> {
+    let known = known_names(loaded);
+    let problem = |name: &str| {
+        let message = format!("`{name}` was set, but nothing declares or reads it");
+        let problem = Diagnostic::warning("unread-input", message);
+        match nearest(name, known.iter().copied()) {
+            Some(near) => problem.help(format!("did you mean `{near}`?")),
+            None => problem,
+        }
+    };
+    unread_names(loaded, inputs).into_iter().map(problem).collect()
+}
+
+/// Their names.
+fn unread_names<'a>(loaded: &[Loaded], inputs: &'a Map) -> Vec<&'a str> {
+    let known = known_names(loaded);
+    inputs.keys().map(String::as_str).filter(|name| !known.contains(name)).collect()
+}
+
+fn known_names(loaded: &[Loaded]) -> BTreeSet<&str> {
+    let outlines = || loaded.iter().map(|l| &l.draft);
+    let declared = outlines().flat_map(Draft::declared);
+    let in_steps = outlines().flat_map(|o| o.steps.iter().flat_map(|s| &s.uses));
+    let read = in_steps.chain(outlines().flat_map(|o| &o.hooks.uses));
+    declared.chain(read.flat_map(|used| [used.path.root(), used.path.as_str()])).collect()
 }
