@@ -3,10 +3,11 @@
 
 use crate::condition::Condition;
 use crate::context_validation::ContextRule;
+use crate::field_table::StepKind;
 use crate::printed_no::{asked_no, printed_no};
 use crate::recipe::{
     Flow, Hooks, Machine, Named, Outcome, Recipe, RecipeFields, Recursion, Step, StepFields,
-    StepKind, StepSpans, Work, batches,
+    StepSpans, Work, batches,
 };
 use crate::stray_braces::StrayBraces;
 use crate::text_map::TextMap;

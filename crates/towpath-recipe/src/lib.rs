@@ -50,6 +50,7 @@ pub use builtin_recipes::{DEMO_ANSWERS, builtin, builtin_names};
 pub use condition_warning::{ConditionWarning, condition_warnings};
 pub use dialect::Dialect;
 pub use edited::{Edit, EditedRecipe, edited};
+pub use field_table::{StepKind, TIERS};
 pub use find_agent::{PlannedAgent, builtin_agents};
 pub use inputs::missing;
 pub use machine_analysis::{
@@ -62,8 +63,8 @@ pub use project_root::{is_project, project_root};
 pub use read::{FileProvider, Read, ReadContext, is_kebab_case, read, read_in_context};
 pub use recipe::{
     AgentWork, Effect, Ending, Flow, Guardrails, Hooks, Machine, Named, OTHER, Outcome, ParseJson,
-    PromptDocument, Recipe, RecipeFields, Recursion, RequiredProgram, Step, StepFields, StepKind,
-    TIERS, Transition, ValueTemplate, VariableUse, Work,
+    PromptDocument, Recipe, RecipeFields, Recursion, RequiredProgram, Step, StepFields, Transition,
+    ValueTemplate, VariableUse, Work,
 };
 pub use recipe_search::{
     Installed, Listed, Origin, SearchDir, SearchPath, list, list_in, list_in_working_directory,

@@ -2,6 +2,7 @@
 
 use crate::condition::Condition;
 use crate::dialect::Dialect;
+use crate::field_table::StepKind;
 use crate::step_options::{CommandOptions, StepOptions};
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, Range};
@@ -179,9 +180,6 @@ impl Ending {
 
 /// The outcome that every step should have: none of the others fits.
 pub const OTHER: &str = "other";
-
-/// The model tiers that a machine may name.
-pub const TIERS: [&str; 3] = ["haiku", "sonnet", "opus"];
 
 /// A name by which another recipe, an agent or a mode is meant, where it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -392,34 +390,6 @@ impl Work {
             Work::Agent(_) => StepKind::Agent,
             Work::Recipe { .. } => StepKind::Recipe,
         }
-    }
-}
-
-/// What does the work of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StepKind {
-    Bash,
-    Agent,
-    Recipe,
-}
-
-impl StepKind {
-    pub const ALL: [StepKind; 3] = [StepKind::Bash, StepKind::Agent, StepKind::Recipe];
-
-    /// As in JSON and on the terminal.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            StepKind::Bash => "bash",
-            StepKind::Agent => "agent",
-            StepKind::Recipe => "recipe",
-        }
-    }
-}
-
-impl std::fmt::Display for StepKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

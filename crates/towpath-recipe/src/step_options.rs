@@ -1,10 +1,9 @@
 //! The options of commands: what a recipe states for all its steps, and a step for itself. They are
-//! passed as a whole, to a plan, to a job, to `explain` and to JSON: a new one is a field here.
+//! passed as a whole, to a plan, to a job, to `explain` and to JSON: a new one is a field here, and a
+//! line in `read/step.rs`.
 
 use crate::dialect::Dialect;
-use crate::read::{FieldMap, Reader};
 use serde::Serialize;
-use towpath_core::spanned_tree::{Entry, Kind};
 use towpath_shell::FailFast;
 
 /// The options as they are stated; none where nothing is.
@@ -25,13 +24,6 @@ pub struct CommandOptions {
 }
 
 impl StepOptions {
-    pub(crate) fn read<'a>(reader: &mut Reader<'a>, fields: &FieldMap<'a>) -> StepOptions {
-        StepOptions {
-            sandbox: reader.value(fields.get("sandbox"), Reader::sandbox),
-            fail_fast: reader.value(fields.get("fail_fast"), |reader, entry| reader.bool(entry)),
-        }
-    }
-
     /// These, and the others where they state nothing.
     pub(crate) fn or(self, others: StepOptions) -> StepOptions {
         StepOptions {
@@ -54,18 +46,5 @@ impl StepOptions {
             sandbox: is_command && self.sandbox.unwrap_or(false),
             fail_fast: is_command && self.fails_on(dialect) != FailFast::Off,
         }
-    }
-}
-
-impl Reader<'_> {
-    /// Whether commands run in a sandbox. There are no kinds of sandboxes to choose from.
-    fn sandbox(&mut self, entry: &Entry) -> Option<bool> {
-        let before = self.problems.len();
-        let value = self.bool(entry);
-        let is_written_out = matches!(entry.value.kind, Kind::Map(_) | Kind::List(_));
-        if let Some(problem) = self.problems.get_mut(before).filter(|_| is_written_out) {
-            problem.help = Some("what a command can reach in a sandbox is fixed".to_owned());
-        }
-        value
     }
 }

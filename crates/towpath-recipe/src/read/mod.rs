@@ -12,7 +12,6 @@ mod step;
 pub(crate) use machine::WORK;
 pub use machine::is_kebab_case;
 pub(crate) use prompt_document::load_document;
-pub(crate) use section::FieldMap;
 
 use crate::across_steps;
 use crate::context_validation::{ContextRule, RULES};
@@ -21,10 +20,9 @@ use crate::draft::Draft;
 use crate::field_table::{FieldType, NO_STEPS, RECIPE_FILE, Section};
 use crate::other_tools;
 use crate::recipe::{Hooks, Named, Recipe, RecipeFields, Recursion};
-use crate::step_options::StepOptions;
 use crate::text_map::TextMap;
 use crate::yaml;
-use section::{Part, Text};
+use section::{FieldMap, Part, Text};
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -142,7 +140,7 @@ pub(crate) fn is_variable_name(name: &str) -> bool {
 }
 
 /// A field reader that also remembers what is known of the recipe so far.
-pub(crate) struct Reader<'a> {
+struct Reader<'a> {
     fields: FieldReader<'a>,
     /// The files beside the recipe.
     files: FileProvider<'a>,
@@ -192,7 +190,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the value of a field, if it is there, in the file that it is written in.
-    pub(crate) fn value<T>(
+    fn value<T>(
         &mut self,
         part: Option<Part<'a>>,
         read: impl FnOnce(&mut Self, &'a Entry) -> Option<T>,
@@ -255,7 +253,7 @@ impl<'a> Reader<'a> {
         self.draft.aliases = self.context_aliases(&fields);
         self.draft.rules = self.context_validation(&fields);
         let requires = self.requirements(fields.get("requires"));
-        let options = StepOptions::read(self, &fields);
+        let options = self.step_options(&fields);
         let extends = self.fixed_text(fields.get("extends")).map(|name| self.named(&name));
         self.draft.open |= extends.is_none() && fields.has("extends");
         self.steps(&fields);

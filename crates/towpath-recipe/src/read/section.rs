@@ -12,11 +12,11 @@ use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, RequirementError, Severity, Source, Span, Template};
 
 /// The known fields of one map.
-pub(crate) type FieldMap<'n> = Fields<Field, Part<'n>>;
+pub(super) type FieldMap<'n> = Fields<Field, Part<'n>>;
 
 /// A field, or a name with its value, in the file it is written in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'n> {
+pub(super) struct Part<'n> {
     /// The index of the file among those of a machine.
     pub file: usize,
     pub source: &'n Arc<Source>,
@@ -24,7 +24,7 @@ pub(crate) struct Part<'n> {
 }
 
 /// A scalar as text, with the way back to the file.
-pub(crate) struct Text {
+pub(super) struct Text {
     pub text: String,
     pub span: Span,
     pub map: TextMap,

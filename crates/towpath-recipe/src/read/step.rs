@@ -4,10 +4,9 @@ use super::Reader;
 use super::section::{FieldMap, Part, Text};
 use crate::condition::Condition;
 use crate::draft::{Gate, LocatedCondition, StepDraft};
-use crate::field_table::{EFFECTS, FieldType, STEP_TYPES, Section};
+use crate::field_table::{EFFECTS, FieldType, STEP_TYPES, Section, StepKind};
 use crate::recipe::{
-    AgentWork, Effect, Named, ParseJson, StepFields, StepKind, StepSpans, ValueTemplate,
-    VariableUse, Work,
+    AgentWork, Effect, Named, ParseJson, StepFields, StepSpans, ValueTemplate, VariableUse, Work,
 };
 use crate::step_options::StepOptions;
 use crate::stray_braces::{StrayBraces, stray_braces};
@@ -91,7 +90,7 @@ impl<'a> Reader<'a> {
             parallel_group: group.map(|group| group.text),
             effect: self.effect(fields, kind),
             requires: self.requirements(fields.get("requires")),
-            options: StepOptions::read(self, fields),
+            options: self.step_options(fields),
             when_tags: self.when_tags(fields),
             parse_json: self.parse_json(fields),
             ..given
@@ -534,6 +533,27 @@ impl<'a> Reader<'a> {
             Some(word)
         });
         if word == Some("once") { Effect::Once } else { Effect::Repeatable }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// The options of commands, of a step or of a whole recipe.
+    pub(super) fn step_options(&mut self, fields: &FieldMap<'a>) -> StepOptions {
+        StepOptions {
+            sandbox: self.value(fields.get("sandbox"), Reader::sandbox),
+            fail_fast: self.flag(fields, "fail_fast"),
+        }
+    }
+
+    /// Whether commands run in a sandbox. There are no kinds of sandboxes to choose from.
+    fn sandbox(&mut self, entry: &Entry) -> Option<bool> {
+        let before = self.problems.len();
+        let value = self.bool(entry);
+        let is_written_out = matches!(entry.value.kind, Kind::Map(_) | Kind::List(_));
+        if let Some(problem) = self.problems.get_mut(before).filter(|_| is_written_out) {
+            problem.help = Some("what a command can reach in a sandbox is fixed".to_owned());
+        }
+        value
     }
 }
 

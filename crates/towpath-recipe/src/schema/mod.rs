@@ -6,7 +6,7 @@ mod machine;
 
 pub use machine::machine_schema;
 
-use crate::field_table::{Field, FieldType, LONGEST_TIME, Section, fields_of};
+use crate::field_table::{Field, FieldType, LONGEST_TIME, Names, Section, fields_of};
 use serde_json::{Map, Value, json};
 
 /// `jq`, `jq>=1.6`: every requirement has this form.
@@ -39,21 +39,29 @@ pub fn steps_schema() -> Value {
 /// A map of the file: its fields and no others.
 fn section(section: Section) -> Map<String, Value> {
     let fields = || fields_of(section);
-    let properties: Map<String, Value> =
+    let mut properties: Map<String, Value> =
         fields().map(|field| (field.name.to_owned(), property(field))).collect();
     let required: Vec<&str> = fields().filter(|f| f.required.is_some()).map(|f| f.name).collect();
-    let mut map = Map::new();
+    let (of_machines, of_recipes) = (section.is_of_machines(), section == Section::Recipe);
+    if of_machines {
+        properties.insert("$schema".to_owned(), json!(true));
+    }
     // `hooks:` with nothing below it is no hooks; a recipe or a step must be there.
     let may_be_nothing = matches!(section, Section::Recursion | Section::Hooks);
+    let mut map = Map::new();
     map.insert("type".to_owned(), maybe("object", may_be_nothing));
     map.insert("properties".to_owned(), Value::Object(properties));
-    if !required.is_empty() {
+    if !of_machines && !required.is_empty() {
         map.insert("required".to_owned(), json!(required));
     }
-    if section == Section::Recipe {
+    if of_machines || of_recipes {
         map.insert("patternProperties".to_owned(), json!({ OTHERS: true }));
     }
     map.insert("additionalProperties".to_owned(), json!(false));
+    // A step of a machine may leave out what its `$ref` gives.
+    if of_machines && !required.is_empty() && section != Section::MachineStep {
+        map.insert("required".to_owned(), json!(required));
+    }
     map
 }
 
@@ -65,7 +73,18 @@ fn property(field: &Field) -> Value {
         Value::Object(shape) => shape,
         _ => Map::new(),
     };
-    add_pattern(field, &mut property);
+    if let Some(names) = field.names {
+        let pattern = json!(pattern(names));
+        let (keyword, value) = match field.kind {
+            FieldType::Map => ("propertyNames", json!({ "pattern": pattern })),
+            FieldType::TextList => {
+                let types = ["string", "number", "boolean"];
+                ("items", json!({ "type": types, "pattern": pattern }))
+            }
+            _ => ("pattern", pattern),
+        };
+        property.insert(keyword.to_owned(), value);
+    }
     property.insert("description".to_owned(), json!(described(field)));
     Value::Object(property)
 }
@@ -177,27 +196,12 @@ fn definition(part: Section) -> &'static str {
     }
 }
 
-/// The name of a step.
-const STEP: &str = "^[A-Za-z0-9_-]+$";
-/// The name of a variable: letters of any script, which not every validator knows, digits, `_` and `-`.
-const VARIABLE: &str = r"^[^\s!-/:-@\[-^`{-~][^\s!-,./:-@\[-^`{-~]*$";
-/// Small letters and digits, with `-` between words.
-const KEBAB_CASE: &str = "^[a-z0-9]+(-[a-z0-9]+)*$";
-
-/// Adds the pattern of a field's names to its property: of the value, of the items, or of the keys.
-fn add_pattern(field: &Field, property: &mut Map<String, Value>) {
-    use Section::{Machine, Recipe, Step};
-    let (keyword, pattern) = match (field.section, field.name) {
-        (Recipe, "name") => ("pattern", json!(r"\S")),
-        (Step, "id") => ("pattern", json!(STEP)),
-        (Machine, "id") => ("pattern", json!(KEBAB_CASE)),
-        (Step, "output") => ("pattern", json!(VARIABLE)),
-        (Recipe, "required_context") => {
-            let items = json!({ "type": ["string", "number", "boolean"], "pattern": VARIABLE });
-            ("items", items)
-        }
-        (Recipe | Step, "context") => ("propertyNames", json!({ "pattern": VARIABLE })),
-        _ => return,
-    };
-    property.insert(keyword.to_owned(), pattern);
+fn pattern(names: Names) -> &'static str {
+    match names {
+        Names::NotBlank => r"\S",
+        Names::Step => "^[A-Za-z0-9_-]+$",
+        // Letters of any script, which not every validator knows, digits, `_` and `-`.
+        Names::Variable => r"^[^\s!-/:-@\[-^`{-~][^\s!-,./:-@\[-^`{-~]*$",
+        Names::KebabCase => "^[a-z0-9]+(-[a-z0-9]+)*$",
+    }
 }

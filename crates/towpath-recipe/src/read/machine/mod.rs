@@ -14,9 +14,8 @@ pub(crate) use step::WORK;
 use super::section::{FieldMap, Part};
 use super::{ReadContext, Reader};
 use crate::draft::Draft;
-use crate::field_table::Section;
-use crate::recipe::{Guardrails, LimitSpans, Machine, RecipeFields, TIERS};
-use crate::step_options::StepOptions;
+use crate::field_table::{Section, TIERS};
+use crate::recipe::{Guardrails, LimitSpans, Machine, RecipeFields};
 use compose::{Composed, StepParts, compose};
 use library::Library;
 use std::collections::HashMap;
@@ -158,7 +157,7 @@ impl<'l> Reader<'l> {
             description: description.map_or(String::new(), |(text, _)| text),
             context: self.context(&fields),
             requires: self.requirements(fields.get("requires")),
-            options: StepOptions::read(self, &fields),
+            options: self.step_options(&fields),
             ..RecipeFields::new(Arc::clone(source), self.dialect)
         };
         self.draft.fields = Arc::new(recipe);

@@ -3,11 +3,11 @@
 use super::compose::StepParts;
 use super::{Around, is_kebab_case};
 use crate::draft::StepDraft;
-use crate::field_table::Section;
+use crate::field_table::{Section, StepKind};
 use crate::read::Reader;
 use crate::read::section::{FieldMap, Part};
 use crate::read::step::without_blank_end;
-use crate::recipe::{AgentWork, StepFields, StepKind, VariableUse, Work};
+use crate::recipe::{AgentWork, StepFields, VariableUse, Work};
 use std::sync::Arc;
 use towpath_core::spanned_tree::Kind;
 use towpath_core::{Diagnostic, Span, is_safe_segment};

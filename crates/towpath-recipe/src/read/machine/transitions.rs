@@ -5,10 +5,10 @@ use super::compose::{OnOutcome, StepParts};
 use super::library::{OTHERS, is_of_others};
 use super::{Around, near};
 use crate::draft::Restart;
-use crate::field_table::{ACTIONS, Section};
+use crate::field_table::{ACTIONS, Section, StepKind, TransitionForm};
 use crate::read::Reader;
 use crate::read::section::{FieldMap, Part};
-use crate::recipe::{Ending, Named, OTHER, Outcome, StepKind, Transition};
+use crate::recipe::{Ending, Named, OTHER, Outcome, Transition};
 use std::sync::Arc;
 use towpath_core::spanned_tree::Kind;
 use towpath_core::{Diagnostic, Span};
@@ -283,9 +283,10 @@ impl<'l> Reader<'l> {
     }
 
     /// The fields of the other forms have no meaning here.
-    fn refuse_others(&mut self, fields: &FieldMap<'l>, form: &str, own: &[&str], spot: &Spot<'_>) {
-        for (field, part) in fields.iter().filter(|(field, _)| !own.contains(&field.name)) {
-            let message = format!("'{}' does not belong to {form} {spot}", field.name);
+    fn refuse_others(&mut self, fields: &FieldMap<'l>, action: Option<&str>, spot: &Spot<'_>) {
+        let Some(form) = TransitionForm::of(action) else { return };
+        for (field, part) in fields.iter().filter(|(field, _)| !form.has(field.name)) {
+            let message = format!("'{}' does not belong to {} {spot}", field.name, form.name);
             self.error("bad-transition", message, part.entry.key_defined, "");
         }
     }
@@ -297,7 +298,7 @@ impl<'l> Reader<'l> {
         spot: &Spot<'_>,
         around: &Around<'l>,
     ) -> Option<Transition> {
-        self.refuse_others(fields, "a 'nextStep' transition", &["nextStep"], spot);
+        self.refuse_others(fields, None, spot);
         let node = &next.entry.value;
         let Kind::Text(name) = &node.kind else {
             let message = format!("'nextStep' must be a string {spot}");
@@ -325,16 +326,16 @@ impl<'l> Reader<'l> {
         let node = &action.entry.value;
         match &node.kind {
             Kind::Text(text) if text == "exit" => {
-                self.refuse_others(fields, "an exit", &["action", "reason", "success"], spot);
+                self.refuse_others(fields, Some(text), spot);
                 let ending = self.ending(fields, spot);
                 self.exit(fields, node.defined, ending, spot)
             }
             Kind::Text(text) if text == "fail" => {
-                self.refuse_others(fields, "'fail'", &["action", "reason"], spot);
+                self.refuse_others(fields, Some(text), spot);
                 self.exit(fields, node.defined, Ending::Fail, spot)
             }
             Kind::Text(text) if text == "restart-new-session" => {
-                self.refuse_others(fields, "a restart", &["action", "recipeId"], spot);
+                self.refuse_others(fields, Some(text), spot);
                 let Some((recipe, span)) = self.non_empty(fields, "recipeId") else {
                     let message = format!("restart-new-session needs a 'recipeId' {spot}");
                     let span =
