@@ -4,8 +4,7 @@
 
 use crate::draft::{Draft, StepDraft};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-use towpath_core::{Diagnostic, Map, Source, Span};
+use towpath_core::{Diagnostic, Map, Span};
 
 pub(crate) fn across_steps(draft: &Draft) -> Vec<Diagnostic> {
     let checker = Checker { context: &draft.context, steps: &draft.steps };
@@ -18,16 +17,16 @@ pub(crate) fn across_steps(draft: &Draft) -> Vec<Diagnostic> {
     problems
 }
 
-pub(crate) fn same_ids(source: &Arc<Source>, ids: &[(String, Span)]) -> Vec<Diagnostic> {
-    let mut first: HashMap<&str, Span> = HashMap::new();
+pub(crate) fn same_ids(steps: &[StepDraft]) -> Vec<Diagnostic> {
+    let mut first: HashMap<&str, &StepDraft> = HashMap::new();
     let mut problems = Vec::new();
-    for (id, span) in ids {
-        match first.get(id.as_str()) {
-            None => drop(first.insert(id, *span)),
+    for (step, id) in steps.iter().filter_map(|step| Some((step, step.id.as_deref()?))) {
+        match first.get(id) {
+            None => drop(first.insert(id, step)),
             Some(earlier) => problems.push(
                 Diagnostic::error("duplicate-id", format!("two steps have the id `{id}`"))
-                    .at(source, *span, "again here")
-                    .at(source, *earlier, "first here"),
+                    .at(&step.source, step.spans.id, "again here")
+                    .at(&earlier.source, earlier.spans.id, "first here"),
             ),
         }
     }

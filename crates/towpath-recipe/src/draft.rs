@@ -18,7 +18,7 @@ use towpath_core::{Map, Source, Span};
 /// A longer chain of recipes that extend each other is a mistake, or an attack on the reader.
 pub(crate) const MAX_LEVELS: usize = 32;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub name: Option<String>,
     pub fields: Arc<RecipeFields>,
@@ -107,24 +107,6 @@ impl Deref for StepDraft {
 }
 
 impl Draft {
-    /// A recipe of which nothing is known.
-    pub fn new(fields: RecipeFields) -> Draft {
-        Draft {
-            name: None,
-            fields: Arc::new(fields),
-            steps: Vec::new(),
-            aliases: Vec::new(),
-            rules: Vec::new(),
-            stray_braces: Vec::new(),
-            is_machine: false,
-            machine: None,
-            restarts: Vec::new(),
-            id: None,
-            open: false,
-            broken: false,
-        }
-    }
-
     /// The recipe, if it is sound.
     pub fn recipe(&self) -> Option<Recipe> {
         if self.broken {
@@ -170,13 +152,14 @@ impl Draft {
         };
         Draft {
             name: self.name.clone(),
+            fields: Arc::new(fields),
             steps: self.steps_over(&parent.steps),
             aliases: parent.aliases.iter().chain(&self.aliases).cloned().collect(),
             rules: parent.rules.iter().filter(ruled).chain(&self.rules).cloned().collect(),
             stray_braces: parent.stray_braces.iter().chain(&self.stray_braces).cloned().collect(),
             open: self.open || parent.open,
             broken: self.broken || parent.broken,
-            ..Draft::new(fields)
+            ..Draft::default()
         }
     }
 
@@ -232,9 +215,11 @@ impl StepDraft {
     /// A step of which nothing could be read.
     pub fn unreadable(source: &Arc<Source>, span: Span) -> StepDraft {
         let spans = StepSpans { id: span, ..StepSpans::default() };
+        let fields =
+            StepFields { source: Arc::clone(source), span, spans, ..StepFields::default() };
         StepDraft {
             id: None,
-            fields: Arc::new(StepFields::new(Arc::clone(source), span, spans)),
+            fields: Arc::new(fields),
             gate: Gate::Always,
             work: None,
             names: None,

@@ -18,7 +18,7 @@ pub(crate) fn recognised(source: &Arc<Source>, root: Option<&Node>) -> Option<Di
         return Some(error(source, first_line(source), what, how));
     }
     let Some(root) = root else { return by_text(source) };
-    if member(root, "steps").is_some() {
+    if root.get("steps").is_some() {
         return None;
     }
     let by_shape = files("file").find_map(|[shapes, what, how]| {
@@ -41,10 +41,9 @@ fn member<'n>(node: &'n Node, shape: &str) -> Option<&'n Entry> {
         let Kind::List(items) = &node.kind else { return None };
         return items.iter().find_map(|item| member(item, rest));
     }
-    let Kind::Map(entries) = &node.kind else { return None };
     let (part, inside) = shape.split_once('/').map_or((shape, None), |(a, b)| (a, Some(b)));
     let (name, kind) = part.split_once(':').unwrap_or((part, ""));
-    entries.iter().filter(|entry| name == "*" || entry.key == name).find(|entry| {
+    node.entries().iter().filter(|entry| name == "*" || entry.key == name).find(|entry| {
         let is_kind = match &entry.value.kind {
             Kind::Map(_) => kind != "list",
             Kind::List(_) => kind != "map",

@@ -25,7 +25,7 @@ pub struct Recipe {
 }
 
 /// The fields of a recipe that it has also while others of them are wrong.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RecipeFields {
     pub source: Arc<Source>,
     pub version: String,
@@ -46,26 +46,6 @@ pub struct RecipeFields {
     pub dialect: Dialect,
     pub recursion: Recursion,
     pub hooks: Hooks,
-}
-
-impl RecipeFields {
-    pub(crate) fn new(source: Arc<Source>, dialect: Dialect) -> RecipeFields {
-        RecipeFields {
-            source,
-            version: String::new(),
-            description: String::new(),
-            author: String::new(),
-            tags: Vec::new(),
-            context: Map::new(),
-            extends: None,
-            required_context: Vec::new(),
-            requires: Vec::new(),
-            options: StepOptions::default(),
-            dialect,
-            recursion: Recursion::default(),
-            hooks: Hooks::default(),
-        }
-    }
 }
 
 impl Deref for Recipe {
@@ -265,7 +245,7 @@ pub struct Step {
 }
 
 /// The fields of a step that it has also while others of them are wrong.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct StepFields {
     /// The text the step is written in: the recipe's own, or that of one it extends.
     pub source: Arc<Source>,
@@ -292,29 +272,6 @@ pub struct StepFields {
     pub parse_json: ParseJson,
     /// The variables the step reads, in all its fields.
     pub uses: Vec<VariableUse>,
-}
-
-impl StepFields {
-    pub(crate) fn new(source: Arc<Source>, span: Span, spans: StepSpans) -> StepFields {
-        StepFields {
-            source,
-            span,
-            spans,
-            also: Vec::new(),
-            output: None,
-            continue_on_error: false,
-            timeout: None,
-            working_dir: None,
-            parallel_group: None,
-            context: Vec::new(),
-            effect: Effect::default(),
-            requires: Vec::new(),
-            options: StepOptions::default(),
-            when_tags: Vec::new(),
-            parse_json: ParseJson::default(),
-            uses: Vec::new(),
-        }
-    }
 }
 
 impl Deref for Step {

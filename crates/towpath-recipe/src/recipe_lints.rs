@@ -96,10 +96,7 @@ fn without_value<'u>(
 
 fn stray_braces(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
     let draft = &recipe.draft;
-    let mut names: HashSet<&str> = draft.declared().collect();
-    names.extend(&flow.provided[index]);
-    names.extend(&flow.returned[index]);
-    names.extend(draft.steps.iter().flat_map(|s| s.context.iter().map(|(key, _)| key.as_str())));
+    let mut names = flow.names_in(index);
     if !draft.is_machine {
         names.extend(HOOK_VARIABLES.iter().chain([&STEPS]));
     }

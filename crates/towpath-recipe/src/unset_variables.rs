@@ -224,10 +224,7 @@ fn is_set(set: &Names<'_>, path: &VarPath) -> bool {
 
 fn unset_in_hooks(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
     let draft = &recipe.draft;
-    let mut set: Names<'_> = draft.declared().collect();
-    set.extend(&flow.provided[index]);
-    set.extend(&flow.returned[index]);
-    set.extend(draft.steps.iter().flat_map(|s| s.context.iter().map(|(key, _)| key.as_str())));
+    let mut set = flow.names_in(index);
     set.extend(HOOK_VARIABLES);
     set.insert(STEPS);
     let mut reported = HashSet::new();

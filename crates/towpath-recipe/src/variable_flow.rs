@@ -47,6 +47,16 @@ impl<'a> VariableFlow<'a> {
         step.unsure || calls.is_some_and(|callee| callee.is_none_or(|callee| self.leaks[*callee]))
     }
 
+    /// The names that can have a value somewhere in a recipe.
+    pub fn names_in(&self, index: usize) -> Names<'a> {
+        let draft = &self.loaded[index].draft;
+        let own = draft.steps.iter().flat_map(|step| &step.context).map(|(key, _)| key.as_str());
+        let mut names: Names<'a> = draft.declared().chain(own).collect();
+        names.extend(&self.provided[index]);
+        names.extend(&self.returned[index]);
+        names
+    }
+
     /// One round over all calls; whether anything was learnt.
     fn pass(&mut self) -> bool {
         let mut learnt = false;

@@ -96,7 +96,9 @@ fn untidy(source: &Arc<Source>, context: &ReadContext<'_>) -> (Draft, Vec<Diagno
     let tree = yaml::parse(source, RECIPE_FILE);
     let misread = other_tools::recognised(source, tree.root.as_ref())
         .or_else(|| machine::steps_meant_as_list(source, tree.root.as_ref()?));
-    let mut draft = Draft::new(RecipeFields::new(Arc::clone(source), context.dialect));
+    let (own, dialect) = (Arc::clone(source), context.dialect);
+    let fields = Arc::new(RecipeFields { source: own, dialect, ..RecipeFields::default() });
+    let mut draft = Draft { fields, ..Draft::default() };
     if let Some(problem) = misread {
         draft.open = true;
         return (draft, vec![problem]);
@@ -147,8 +149,6 @@ struct Reader<'a> {
     directory: Option<&'a str>,
     home: Option<&'a str>,
     dialect: Dialect,
-    /// The ids of all steps, also of those that cannot be read for another reason.
-    ids: Vec<(String, Span)>,
     draft: Draft,
     /// The step of a machine that is being read: its problems name it.
     step: Option<String>,
@@ -184,9 +184,8 @@ impl<'a> Reader<'a> {
         let map = if json { "an object" } else { RECIPE_FILE.map };
         let fields = FieldReader::new(source, FileKind { map, ..RECIPE_FILE }, problems);
         let ReadContext { files, directory, home, dialect, .. } = *context;
-        let (ids, known_here) = (Vec::new(), Vec::new());
-        let (step, known) = (None, None);
-        Reader { fields, files, directory, home, dialect, ids, draft, step, known, known_here }
+        let (step, known, known_here) = (None, None, Vec::new());
+        Reader { fields, files, directory, home, dialect, draft, step, known, known_here }
     }
 
     /// Reads the value of a field, if it is there, in the file that it is written in.
@@ -273,7 +272,7 @@ impl<'a> Reader<'a> {
             recursion,
             hooks,
         });
-        let same_ids = across_steps::same_ids(self.source, &self.ids);
+        let same_ids = across_steps::same_ids(&self.draft.steps);
         self.fields.problems.extend(same_ids);
         // With a parent's steps among them, the steps are looked at once those are known.
         if !extends_one {
@@ -419,7 +418,9 @@ impl<'a> Reader<'a> {
                 return;
             }
         };
-        items.iter().for_each(|item| self.step(item));
+        for item in items {
+            self.step(item);
+        }
     }
 
     fn named(&self, name: &Text) -> Named {

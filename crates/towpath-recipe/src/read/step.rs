@@ -37,7 +37,6 @@ impl<'a> Reader<'a> {
         };
         let id = self.id(&fields);
         let id_span = id.as_ref().map_or(self.source.line_from(node.span.start), |id| id.span);
-        self.ids.extend(id.as_ref().map(|id| (id.text.clone(), id.span)));
         let kind = self.step_kind(&fields);
         if let Some(kind) = kind {
             self.refuse_sandbox(&fields, kind);
@@ -59,7 +58,8 @@ impl<'a> Reader<'a> {
 
     pub(super) fn unread_step(&self, span: Span, id: Span) -> StepFields {
         let spans = StepSpans { id, ..StepSpans::default() };
-        StepFields::new(Arc::clone(self.source), span, spans)
+        let source = Arc::clone(self.source);
+        StepFields { source, span, spans, ..StepFields::default() }
     }
 
     /// A step with the fields that are read alike in lists and in machines, beside what is `given`.
@@ -226,7 +226,8 @@ impl<'a> Reader<'a> {
             let prompt = self.template(&text, "prompt", uses);
             return Some(Work::Agent(self.agent_work(fields, prompt)));
         }
-        let recovery = self.flag(fields, "recovery_on_failure").unwrap_or(false);
+        let calls = kind == StepKind::Recipe;
+        let recovery = calls && self.flag(fields, "recovery_on_failure") == Some(true);
         self.command_or_call(kind, text, recovery, uses)
     }
 

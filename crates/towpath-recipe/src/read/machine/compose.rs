@@ -7,7 +7,7 @@ use crate::field_table::{Section, find_field};
 use crate::read::section::Part;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use towpath_core::spanned_tree::{Entry, Kind};
+use towpath_core::spanned_tree::Entry;
 use towpath_core::{Diagnostic, Span, nearest};
 
 /// A longer chain is a mistake, or an attack on the reader.
@@ -160,7 +160,7 @@ impl<'l> Composer<'l> {
     fn made_from(&mut self, site: Part<'l>) -> (Vec<Part<'l>>, bool) {
         let mut chain = vec![site];
         while let Some(last) = chain.last().copied() {
-            if !has_reference(last.entry) {
+            if last.entry.value.get(REF).is_none() {
                 break;
             }
             let Some(next) = self.referred(last) else { return (chain, true) };
@@ -196,7 +196,9 @@ impl<'l> Composer<'l> {
         else {
             let message =
                 format!("Step '{name}': '{REF}' must name a file and a step: 'FILE#/STEP'");
-            self.error("bad-ref", message, step.file, reference_span(step.entry));
+            let at = step.entry.value.get(REF);
+            let span = at.map_or(step.entry.key_defined, |field| field.value.defined);
+            self.error("bad-ref", message, step.file, span);
             return None;
         };
         let target = self.library.link(step.file, span)?;
@@ -218,23 +220,11 @@ impl<'l> Composer<'l> {
     }
 }
 
-fn has_reference(step: &Entry) -> bool {
-    let Kind::Map(fields) = &step.value.kind else { return false };
-    fields.iter().any(|field| field.key == REF)
-}
-
-fn reference_span(step: &Entry) -> Span {
-    let Kind::Map(fields) = &step.value.kind else { return step.key_defined };
-    let field = fields.iter().find(|field| field.key == REF);
-    field.map_or(step.key_defined, |field| field.value.defined)
-}
-
 impl<'l> StepParts<'l> {
     /// The fields of one level replace those of the levels below it.
     fn overlay(&mut self, level: Part<'l>) {
-        let Kind::Map(fields) = &level.entry.value.kind else { return };
-        let refers = has_reference(level.entry);
-        for entry in fields {
+        let refers = level.entry.value.get(REF).is_some();
+        for entry in level.entry.value.entries() {
             let part = Part { entry, ..level };
             // Beside a `$ref`, null takes a field away; an unknown one is reported as ever.
             let known = find_field(Section::MachineStep, &entry.key).is_some();

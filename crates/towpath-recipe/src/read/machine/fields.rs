@@ -23,7 +23,9 @@ impl<'l> Reader<'l> {
         for part in unknown {
             let meant = instead_of(&part.entry.key, section).and_then(|instead| instead.field);
             let meant = meant.and_then(|name| find_field(section, name)).map(|field| field.name);
-            meant.into_iter().for_each(|meant| fields.mean(meant));
+            if let Some(meant) = meant {
+                fields.mean(meant);
+            }
             self.within(part, |reader| reader.unknown(part, section, what, meant));
         }
         fields

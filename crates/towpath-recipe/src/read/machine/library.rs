@@ -157,15 +157,10 @@ impl Library {
 
     /// A file's steps, in its order.
     pub fn entries(&self, file: usize) -> &[Entry] {
-        let Some(Kind::Map(entries)) = self.files[file].root.as_ref().map(|root| &root.kind) else {
-            return &[];
-        };
-        if file > 0 {
-            return entries;
-        }
-        match entries.iter().find(|e| e.key == "steps").map(|e| &e.value.kind) {
-            Some(Kind::Map(steps)) => steps,
-            _ => &[],
+        let Some(root) = &self.files[file].root else { return &[] };
+        match (file, root.get("steps")) {
+            (0, steps) => steps.map_or(&[], |steps| steps.value.entries()),
+            _ => root.entries(),
         }
     }
 
@@ -177,15 +172,10 @@ impl Library {
 
 /// The paths of an `$include`, with their spans; none where it has another shape.
 pub(super) fn included(entry: &Entry) -> Option<Vec<(&str, Span)>> {
-    fn text(node: &Node) -> Option<(&str, Span)> {
-        match &node.kind {
-            Kind::Text(path) => Some((path, node.defined)),
-            _ => None,
-        }
-    }
+    let path = |node| Some((Node::text(node)?, node.defined));
     match &entry.value.kind {
-        Kind::List(items) => items.iter().map(text).collect(),
-        _ => Some(vec![text(&entry.value)?]),
+        Kind::List(items) => items.iter().map(path).collect(),
+        _ => Some(vec![path(&entry.value)?]),
     }
 }
 
@@ -197,12 +187,8 @@ fn is_of_a_recipe(entry: &Entry) -> bool {
 
 /// The `$ref` of a step, if it is a string.
 pub(super) fn reference(step: &Entry) -> Option<(&str, Span)> {
-    let Kind::Map(fields) = &step.value.kind else { return None };
-    let entry = fields.iter().find(|field| field.key == REF)?;
-    match &entry.value.kind {
-        Kind::Text(text) => Some((text, entry.value.defined)),
-        _ => None,
-    }
+    let value = &step.value.get(REF)?.value;
+    Some((value.text()?, value.defined))
 }
 
 /// The file and the step that a `$ref` names.

@@ -25,33 +25,26 @@ use towpath_core::{Diagnostic, Source, nearest};
 
 /// Whether a file is a state machine: its `steps` are a map, or it has what only machines have.
 pub(super) fn is_machine(root: &Node) -> bool {
-    let Kind::Map(entries) = &root.kind else { return false };
-    let value = |name: &str| entries.iter().find(|e| e.key == name).map(|e| &e.value.kind);
-    match value("steps") {
+    let has = |name: &str| root.get(name).is_some();
+    match root.get("steps").map(|steps| &steps.value.kind) {
         Some(Kind::Map(_)) => true,
-        _ => {
-            let own = value("initialStep").is_some() || value("guardrails").is_some();
-            own && value("name").is_none()
-        }
+        _ => (has("initialStep") || has("guardrails")) && !has("name"),
     }
 }
 
 /// The error for a map of steps in a file that has nothing else of a machine: its author forgot the
 /// dashes of a list, and whatever else could be reported would follow from that.
 pub(super) fn steps_meant_as_list(source: &Arc<Source>, root: &Node) -> Option<Diagnostic> {
-    let Kind::Map(entries) = &root.kind else { return None };
-    let steps = entries.iter().find(|e| e.key == "steps")?;
+    let steps = root.get("steps")?;
     let Kind::Map(named) = &steps.value.kind else { return None };
-    let own = ["initialStep", "guardrails", "label"];
     let of_machine = |e: &Entry| match &e.value.kind {
-        Kind::Map(fields) => {
-            fields.iter().any(|f| ["outcomes", "onOutcome", "$ref"].contains(&f.key.as_str()))
-        }
+        Kind::Map(_) => has_one_of(e, &["outcomes", "onOutcome", library::REF]),
         _ => e.key == library::INCLUDE,
     };
-    let has = |name: &str| entries.iter().any(|e| e.key == name);
-    let is_machine =
-        own.into_iter().any(has) || (has("id") && !has("name")) || named.iter().any(of_machine);
+    let has = |name: &str| root.get(name).is_some();
+    let is_machine = ["initialStep", "guardrails", "label"].into_iter().any(has)
+        || (has("id") && !has("name"))
+        || named.iter().any(of_machine);
     if is_machine {
         return None;
     }
@@ -76,12 +69,16 @@ pub(super) fn steps_meant_as_list(source: &Arc<Source>, root: &Node) -> Option<D
 
 /// Whether a file is one of steps for machines to include. It is no recipe.
 pub(super) fn is_steps_file(root: &Node) -> bool {
-    let Kind::Map(entries) = &root.kind else { return false };
     let step = |e: &Entry| match &e.value.kind {
-        Kind::Map(fields) => fields.iter().any(|f| ["onOutcome", "$ref"].contains(&f.key.as_str())),
+        Kind::Map(_) => has_one_of(e, &["onOutcome", library::REF]),
         _ => e.key == library::INCLUDE || library::is_of_others(&e.key),
     };
+    let entries = root.entries();
     !entries.is_empty() && entries.iter().all(|e| library::is_of_others(&e.key) || step(e))
+}
+
+fn has_one_of(step: &Entry, fields: &[&str]) -> bool {
+    fields.iter().any(|field| step.value.get(field).is_some())
 }
 
 /// Reads a state machine with all the files it is made of.
@@ -100,25 +97,18 @@ pub(super) fn read(
     draft.open = !problems.is_empty();
     let mut reader = Reader::new(source, draft, problems, context);
     // Without a context of its own it may be text for another program that is full of braces.
-    if !has_context(root) {
+    if root.get("context").is_none() {
         reader.known = Some(context.inputs.keys().cloned().chain(outputs(&steps)).collect());
     }
     reader.machine(root, &steps, complete);
     (reader.draft, reader.fields.problems)
 }
 
-fn has_context(root: &Node) -> bool {
-    let Kind::Map(fields) = &root.kind else { return false };
-    fields.iter().any(|field| field.key == "context")
-}
-
 /// The names under which the steps of a machine keep their outputs.
 fn outputs(steps: &[StepParts<'_>]) -> impl Iterator<Item = String> {
-    let fields = steps.iter().flat_map(|step| &step.fields);
-    fields.filter_map(|part| match (part.entry.key.as_str(), &part.entry.value.kind) {
-        ("output", Kind::Text(name)) => Some(name.clone()),
-        _ => None,
-    })
+    let fields = steps.iter().flat_map(|step| &step.fields).map(|part| part.entry);
+    let outputs = fields.filter(|entry| entry.key == "output");
+    outputs.filter_map(|entry| entry.value.text().map(str::to_owned))
 }
 
 /// What the steps of a machine are read with.
@@ -142,9 +132,8 @@ impl Around<'_> {
 
 impl<'l> Reader<'l> {
     fn machine(&mut self, root: &'l Node, steps: &[StepParts<'l>], complete: bool) {
-        let Kind::Map(entries) = &root.kind else { return };
         let source = self.source;
-        let parts = entries.iter().map(|entry| Part { file: 0, source, entry });
+        let parts = root.entries().iter().map(|entry| Part { file: 0, source, entry });
         let fields = self.machine_fields(parts, Section::Machine, "recipe");
         self.draft.open |= fields.has_misspelt("context") || fields.has_misspelt("steps");
         self.missing_fields(&fields, "", source.line_from(root.span.start));
@@ -158,7 +147,7 @@ impl<'l> Reader<'l> {
             context: self.context(&fields),
             requires: self.requirements(fields.get("requires")),
             options: self.step_options(&fields),
-            ..RecipeFields::new(Arc::clone(source), self.dialect)
+            ..(*self.draft.fields).clone()
         };
         self.draft.fields = Arc::new(recipe);
         self.steps_shape(&fields);

@@ -9,6 +9,7 @@ use crate::field_table::{ACTIONS, Section, StepKind, TransitionForm};
 use crate::read::Reader;
 use crate::read::section::{FieldMap, Part};
 use crate::recipe::{Ending, Named, OTHER, Outcome, Transition};
+use std::collections::HashSet;
 use std::sync::Arc;
 use towpath_core::spanned_tree::Kind;
 use towpath_core::{Diagnostic, Span};
@@ -110,7 +111,7 @@ impl<'l> Reader<'l> {
         let wrong = format!("Step '{step}': 'outcomes' must be an array of strings");
         let Kind::List(items) = &node.kind else {
             let span = self.source.first_line(node.defined);
-            self.error("wrong-type", wrong, span, &format!("this is {}", node.describe()));
+            self.error("wrong-type", wrong, span, format!("this is {}", node.describe()));
             return None;
         };
         if items.is_empty() {
@@ -120,8 +121,9 @@ impl<'l> Reader<'l> {
         }
         let before = self.problems.len();
         let mut names: Vec<&str> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for item in items {
+            let again = matches!(&item.kind, Kind::Text(name) if !seen.insert(name));
             match &item.kind {
                 Kind::Text(name) if name.trim().is_empty() => {
                     let message = format!("Step '{step}': empty outcome name");
@@ -136,7 +138,11 @@ impl<'l> Reader<'l> {
                     let message = format!("Step '{step}': an outcome's name contains a NUL byte");
                     self.error("nul-byte", message, item.defined, "");
                 }
-                Kind::Text(name) if !seen.insert(name.as_str()) => {}
+                Kind::Text(name) if again => {
+                    let message = format!("Step '{step}': duplicate outcome '{name}'");
+                    let problem = Diagnostic::warning("duplicate-outcome", message);
+                    self.problem(problem.at(self.source, item.defined, ""));
+                }
                 Kind::Text(name) => names.push(name),
                 _ => {
                     let span = self.source.first_line(item.defined);
@@ -145,22 +151,8 @@ impl<'l> Reader<'l> {
                 }
             }
         }
-        let sound = self.problems.len() == before;
-        self.warn_duplicates(step, items);
+        let sound = !self.problems[before..].iter().any(Diagnostic::is_error);
         sound.then_some(names)
-    }
-
-    fn warn_duplicates(&mut self, step: &str, items: &[towpath_core::spanned_tree::Node]) {
-        let mut seen = std::collections::HashSet::new();
-        for item in items {
-            let Kind::Text(name) = &item.kind else { continue };
-            if !seen.insert(name) {
-                let message = format!("Step '{step}': duplicate outcome '{name}'");
-                let problem = Diagnostic::warning("duplicate-outcome", message);
-                let problem = problem.at(self.source, item.defined, "");
-                self.problems.push(problem);
-            }
-        }
     }
 
     /// A command and a called recipe need both of their results.
