@@ -83,11 +83,11 @@ static MACHINES: &[(&str, &str)] = library![
     "refine-design",
 ];
 
-/// What the machines include.
+/// The files that the machines include.
 static MACHINE_FILES: &[(&str, &str)] =
     library!["shared/design-steps", "shared/implement-steps", "shared/review-commit-steps",];
 
-/// What the scripted agent answers in the demo, one JSON value per line.
+/// The answers of the scripted agent in the demo, one JSON value per line.
 pub const DEMO_ANSWERS: &str = include_str!("../recipes/demo-answers.jsonl");
 
 /// The text of a built-in recipe.

@@ -32,7 +32,7 @@ pub enum ManifestError {
     Bad(PathBuf, String),
 }
 
-/// What is different from a manifest.
+/// The differences from a manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     pub new: Vec<String>,
@@ -133,7 +133,7 @@ impl Manifest {
         self.files.insert(name.into(), hash.into());
     }
 
-    /// What is different now.
+    /// The differences now.
     pub fn changes(&self, now: &Manifest) -> Changes {
         let mut changes = Changes::default();
         for (name, hash) in &now.files {

@@ -25,7 +25,7 @@ pub(crate) struct Draft {
     pub steps: Vec<StepDraft>,
     /// Other names under which its variables can be set, each with the variable's own.
     pub aliases: Vec<(String, String)>,
-    /// What its variables must be where it is the recipe that is run.
+    /// Rules for its variables where it is the recipe that is run.
     pub rules: Vec<ContextRule>,
     /// Double braces in its texts that are no placeholder.
     pub stray_braces: Vec<StrayBraces>,
@@ -57,14 +57,14 @@ pub(crate) struct StepDraft {
     pub gate: Gate,
     /// None when that could not be read.
     pub work: Option<Work>,
-    /// What does its work, and which recipe or agent that names: also of work that could not be read.
+    /// The recipe or agent that its work names: also of work that could not be read.
     pub names: Option<(StepKind, Named)>,
     pub outcomes: Option<Vec<Outcome>>,
     /// Its id, its output or its context could not be read: it may set any variable.
     pub unsure: bool,
 }
 
-/// What decides whether a step runs.
+/// The condition under which a step runs.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Gate {
     #[default]
@@ -135,8 +135,8 @@ impl Draft {
         batches(&self.steps).into_iter().map(|range| (range.clone(), &self.steps[range]))
     }
 
-    /// What a recipe becomes when it extends another. The parent's steps come first; a step of the
-    /// child with the id of one of the parent's replaces it; context, hooks, options, limits and
+    /// The recipe joined with the one it extends. The parent's steps come first; a step of the child
+    /// with the id of one of the parent's replaces it; context, hooks, options, limits and
     /// required variables are joined key by key, and the child wins; of required programs both count.
     pub fn extending(&self, parent: &Draft) -> Draft {
         let ruled =
@@ -241,7 +241,7 @@ impl StepDraft {
         })
     }
 
-    /// What does its work, as far as that is known.
+    /// The worker of the step, as far as it is known.
     pub fn kind(&self) -> Option<StepKind> {
         self.work.as_ref().map(Work::kind).or_else(|| Some(self.names.as_ref()?.0))
     }

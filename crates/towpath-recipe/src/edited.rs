@@ -49,7 +49,7 @@ pub fn edited(plan: &Plan) -> Vec<EditedRecipe> {
     found
 }
 
-/// What changed in a recipe or in a file that it includes, if anything did.
+/// The changes in a recipe or in a file that it includes, if there are any.
 fn changed(plan: &Plan, planned: &PlannedRecipe, path: &Path, now: &Arc<Source>) -> Option<Edit> {
     let files = IncludeFiles::of_file(path, &planned.source);
     let same =

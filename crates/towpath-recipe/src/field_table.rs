@@ -45,7 +45,7 @@ impl Section {
     }
 }
 
-/// What does the work of a step.
+/// The worker of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepKind {
@@ -84,12 +84,12 @@ pub struct Field {
     /// The step types that use the field; all of them when it is empty.
     pub used_by: &'static [StepKind],
     pub required: Option<Required>,
-    /// What its text, its items or its keys may be, where that is not any text.
+    /// The names that its text, its items or its keys may be, where that is not any text.
     pub names: Option<Names>,
     pub doc: &'static str,
 }
 
-/// What a name may consist of.
+/// The characters that a name may consist of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Names {
     NotBlank,
@@ -136,7 +136,7 @@ const fn required(field: Field) -> Field {
     Field { required: Some(Required::ALWAYS), ..field }
 }
 
-/// What a recipe extends brings steps along.
+/// A recipe that extends another one gets steps from it.
 const fn required_unless_extended(field: Field) -> Field {
     Field { required: Some(Required { code: NO_STEPS, unless: Some("extends") }), ..field }
 }

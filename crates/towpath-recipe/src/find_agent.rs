@@ -27,7 +27,7 @@ const LONGEST: usize = 100_000;
 /// An agent of a plan, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedAgent {
-    /// What the user knows the text by: a path, or `built-in agent NAME`.
+    /// The name that the user knows the text by: a path, or `built-in agent NAME`.
     pub source: String,
     /// None for a built-in one.
     pub path: Option<String>,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source};
 
-/// What is shown before a built-in's name.
+/// The word before a built-in's name.
 pub(crate) const BUILT_IN: &str = "built-in ";
 
 pub(crate) enum IncludeFiles<'a> {
@@ -28,7 +28,7 @@ pub(crate) enum IncludeFiles<'a> {
 }
 
 impl<'a> IncludeFiles<'a> {
-    /// What lies beside a recipe that was found.
+    /// The files beside a recipe that was found.
     pub fn beside(recipe: &RecipeFile, shown: &str) -> IncludeFiles<'a> {
         match recipe {
             RecipeFile::BuiltIn(_) => IncludeFiles::BuiltIn,

@@ -144,7 +144,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// What the called recipe requires and does not get.
+    /// The names that the called recipe requires and does not get.
     fn missing<'r>(&self, call: &Call<'r>) -> Vec<&'r str> {
         let mut values = call.called.context.clone();
         values.extend(self.values.clone());

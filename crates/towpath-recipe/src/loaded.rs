@@ -19,7 +19,7 @@ pub(crate) struct Loaded {
     pub extends: Option<usize>,
     /// It is the root or some step calls it; else it is only extended.
     pub is_called: bool,
-    /// What it includes, by the paths from its directory.
+    /// The files that it includes, by their paths from its directory.
     pub files: BTreeMap<String, String>,
 }
 

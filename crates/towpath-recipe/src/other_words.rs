@@ -6,7 +6,7 @@ use towpath_core::{data_rows, data_section};
 
 const WORDS: &str = include_str!("other_words.txt");
 
-/// What to write instead of a word of another tool.
+/// The words to write instead of a word of another tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Instead {
     /// The field of ours that was meant.
@@ -36,7 +36,7 @@ pub(crate) fn how(section: &str, word: &str) -> Option<&'static str> {
     instead_in(section, word).map(|instead| instead.how)
 }
 
-/// What to write instead of an unknown field in a map of the file.
+/// The row of an unknown field in a map of the file.
 pub(crate) fn instead_of(name: &str, section: Section) -> Option<Instead> {
     let sections: &[&str] = match section {
         Section::Recipe => &["recipe"],

@@ -19,7 +19,7 @@ use towpath_core::{Diagnostic, Map, Source};
 pub struct Plan {
     /// The root is the first.
     pub recipes: Vec<PlannedRecipe>,
-    /// What the user set, over the root recipe's context.
+    /// The values that the user set, over the root recipe's context.
     pub inputs: Map,
     /// The agents its steps name, by reference.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -44,15 +44,15 @@ pub struct Plan {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlannedRecipe {
-    /// What the user knows the text by: a path as they would type it, or `built-in NAME`.
+    /// The name that the user knows the text by: a path as they would type it, or `built-in NAME`.
     pub source: String,
     /// The file it was read from, absolute; none for a built-in or a pipe. Used only to report
     /// whether the file was edited since.
     pub path: Option<String>,
     pub text: String,
-    /// What each `recipe:` name in this text means: an index into `recipes`.
+    /// The meaning of each `recipe:` name in this text: an index into `recipes`.
     pub calls: BTreeMap<String, usize>,
-    /// What its `extends` means: an index into `recipes`.
+    /// The meaning of its `extends`: an index into `recipes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extends: Option<usize>,
     /// The files that a machine includes or refers to, by their path from the recipe's directory.

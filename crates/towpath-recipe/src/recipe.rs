@@ -66,7 +66,7 @@ pub enum Flow {
     Machine(Machine),
 }
 
-/// What a state machine has beside its steps. The recipe's `name` is the machine's id.
+/// The parts of a state machine beside its steps. The recipe's `name` is the machine's id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
     pub label: String,
@@ -218,7 +218,7 @@ pub struct VariableUse {
 }
 
 impl VariableUse {
-    /// What happens if the variable has no value.
+    /// The consequence of a variable without a value.
     pub(crate) fn without_value(&self) -> &'static str {
         match self.field {
             DOCUMENT_PROSE => "it stays as it is written",
@@ -239,7 +239,7 @@ pub struct Step {
     pub id: String,
     pub condition: Option<Condition>,
     pub work: Work,
-    /// What a machine's step may report, in the order it declares them; none in a sequence.
+    /// The outcomes that a machine's step may report, in their order; none in a sequence.
     pub outcomes: Vec<Outcome>,
     pub(crate) fields: Arc<StepFields>,
 }

@@ -57,10 +57,10 @@ impl SearchPath {
 /// One recipe that a name can call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// What the user types to run it.
+    /// The word that the user types to run it.
     pub name: String,
     pub version: String,
-    /// What a state machine calls itself; none for a step recipe.
+    /// The label of a state machine; none for a step recipe.
     pub label: Option<String>,
     pub description: String,
     /// None for a built-in.

@@ -9,19 +9,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 use towpath_core::{Map, SessionId};
 
-/// What the user asked for.
+/// The request of a user.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// A path or a name.
     pub reference: String,
     pub working_dir: PathBuf,
     pub search: SearchPath,
-    /// What the user set.
+    /// The values that the user set.
     pub inputs: Map,
     pub run_options: RunOptions,
 }
 
-/// What the user asked for beyond the recipe and its variables.
+/// Options beyond the recipe and its variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunOptions {
     pub tags: Tags,
@@ -69,7 +69,7 @@ impl Tags {
     }
 }
 
-/// What the user asked for that concerns machines. Limits win over the recipe's own.
+/// Options for machines. Limits win over the recipe's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MachineOptions {
@@ -85,7 +85,7 @@ pub struct MachineOptions {
     /// The first session is this one, which exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// What others call the conversation that the run begins in. A session that is opened for it gets
+    /// The id that others know the run's conversation by. A session that is opened for it gets
     /// this id, where the agent's program takes one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<SessionId>,

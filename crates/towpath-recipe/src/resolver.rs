@@ -351,7 +351,7 @@ impl Resolver<'_> {
         self.load_found(name, found.map_err(|why| not_found(name, None, why))?)
     }
 
-    /// What is in a recipe's own directory is vouched for as the recipe itself is.
+    /// The directory of a recipe, whose files are vouched for as the recipe itself is.
     fn directory_of(&self, index: usize) -> Option<SearchDir> {
         let loaded = &self.loaded[index];
         match &loaded.file {
@@ -408,7 +408,7 @@ impl Resolver<'_> {
         if uncovered { Origin::Project } else { root }
     }
 
-    /// What replaces a built-in, agents included.
+    /// The recipes and agents that replace a built-in one.
     fn shadowed_built_ins(&self) -> Vec<ShadowedBuiltIn> {
         let mut shadowed = self.shadowed.clone();
         for (name, found) in &self.agents {

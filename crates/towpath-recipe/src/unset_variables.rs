@@ -86,7 +86,7 @@ fn unset_in_machine(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> V
     steps.iter().flat_map(|step| unset_in_step(step, &names, true)).collect()
 }
 
-/// What is known of names where a step is.
+/// The names that are known where a step is.
 struct NamesAt<'s, 'a> {
     set: &'s Names<'a>,
     mates: &'s Mates<'a>,
@@ -144,7 +144,7 @@ fn cannot_slip(step: &StepDraft, used: &VariableUse) -> bool {
 /// None is a word of the language, but a name that nothing sets is null.
 const NULL: [&str; 4] = ["null", "none", "None", "nil"];
 
-/// What a bare word in a condition is probably meant to be.
+/// The value that a bare word in a condition is probably meant to be.
 fn word(step: &StepDraft, used: &VariableUse) -> Option<String> {
     let Gate::Condition(located) = &step.gate else { return None };
     let mut names = located.condition.names().into_iter();
@@ -237,7 +237,7 @@ fn unset_in_hooks(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec
         .collect()
 }
 
-/// What is known of a name that nothing sets.
+/// Clues to the meaning of a name that nothing sets.
 #[derive(Default)]
 struct Clue<'a> {
     elsewhere: Option<&'a String>,

@@ -9,14 +9,14 @@ use towpath_core::{Map, Severity};
 
 pub(crate) type Names<'a> = HashSet<&'a str>;
 
-/// What moves between the recipes, until nothing new does.
+/// The variables that move between the recipes, until nothing new does.
 pub(crate) struct VariableFlow<'a> {
     pub loaded: &'a [Loaded],
     /// That of a name without a value.
     pub severity: Severity,
-    /// What callers, or the user, may have set before a recipe starts.
+    /// The names that callers, or the user, may have set before a recipe starts.
     pub provided: Vec<Names<'a>>,
-    /// What a recipe's steps leave behind for its caller.
+    /// The names that a recipe's steps leave behind for its caller.
     pub returned: Vec<Names<'a>>,
     /// A recipe that may start with any variable set.
     pub open: Vec<bool>,

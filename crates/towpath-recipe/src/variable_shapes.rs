@@ -15,7 +15,7 @@ use towpath_core::{Value, nearest, quoted_list};
 /// The most keys that are listed where one is missing.
 const NAMES: usize = 6;
 
-/// What `steps` contains of each step.
+/// The results of each step in `steps`.
 const RESULTS: [&str; 2] = ["status", "exit_code"];
 
 pub(crate) struct RecipeVariables<'a> {
@@ -74,7 +74,7 @@ impl<'a> RecipeVariables<'a> {
         VisibleVariables { variables: self, batch: Some(batch), own }
     }
 
-    /// What a hook reads, which runs for every step.
+    /// The variables of a hook, which runs for every step.
     pub fn of_hooks(&self) -> VisibleVariables<'_> {
         VisibleVariables { variables: self, batch: None, own: None }
     }

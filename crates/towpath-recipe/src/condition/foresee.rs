@@ -16,13 +16,13 @@ pub(super) struct Foresight<'a> {
     pub unknown: &'a dyn Fn(&VarPath) -> bool,
 }
 
-/// What is known of an operand.
+/// An operand, as far as it is known.
 pub(super) enum Seen<'a> {
     Value(Cow<'a, Value>),
     Unknown(Guess),
 }
 
-/// What is known of a value that is not there yet.
+/// A value that is not there yet, as far as it is known.
 #[derive(Clone, Copy)]
 pub(super) struct Guess {
     /// Whether it is true, where that is the same for every value it may have.

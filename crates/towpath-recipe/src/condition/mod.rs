@@ -119,7 +119,7 @@ impl ConditionError {
     }
 }
 
-/// What is refused anywhere in the text, also inside quotes.
+/// Refuses texts by their size and by parts that are allowed nowhere, also not inside quotes.
 fn refuse_whole(text: &str) -> Result<(), ConditionError> {
     if text.len() > MAX_BYTES {
         let message =

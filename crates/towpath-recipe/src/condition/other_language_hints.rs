@@ -96,7 +96,7 @@ fn operand_after(text: &str, at: usize) -> &str {
     if end == 0 { "…" } else { &rest[..end] }
 }
 
-/// What to write instead of `x is defined`, by the words after `is`.
+/// The words to write instead of `x is defined`, by those after `is`.
 pub(super) fn test_for_a_value(words: &[&str], operand: &str) -> Option<String> {
     let (negated, word) = match words {
         ["not", word, ..] => (true, *word),

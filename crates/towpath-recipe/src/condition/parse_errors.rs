@@ -39,7 +39,7 @@ pub(super) fn no_method(range: Range<usize>, name: &str, receiver: &str) -> Cond
     ConditionError::new(range, format!("there is no method `{}`", excerpt(name))).help(help)
 }
 
-/// What never is the index of an element: `-1`, `1.5`, `true`.
+/// The error for an index that no element has: `-1`, `1.5`, `true`.
 pub(super) fn no_index(text: &str, index: &Node) -> ConditionError {
     let written = excerpt(&text[index.range.clone()]);
     let error = ConditionError::new(

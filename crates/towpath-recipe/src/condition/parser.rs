@@ -217,7 +217,7 @@ impl Parser<'_> {
         Ok(Node { kind: Kind::Call(entry.what, arguments), range: self.since(name.start) })
     }
 
-    /// What follows a dot: a method, or a key of a map.
+    /// The link after a dot: a method, or a key of a map.
     fn member(&mut self, start: usize, base: &Node, links: &[Link]) -> Parsed<LinkKind> {
         let receiver = self.since(start);
         let dot = self.take().range;

@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Or(Vec<Node>),
 }
 
-/// What follows an operand: `.name`, `[…]` or `.method(…)`. The range begins at the dot or bracket.
+/// A link after an operand: `.name`, `[…]` or `.method(…)`. The range begins at the dot or bracket.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Link {
     pub kind: LinkKind,

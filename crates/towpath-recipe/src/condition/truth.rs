@@ -6,7 +6,7 @@ use super::tree::Comparison;
 use std::cmp::Ordering;
 use towpath_core::{Value, number, text_of};
 
-/// What counts as true: everything but null, false, zero and what is empty.
+/// Everything counts as true but null, false, zero and empty values.
 pub fn truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,

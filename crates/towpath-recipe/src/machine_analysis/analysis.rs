@@ -108,7 +108,7 @@ impl Analysis {
     }
 }
 
-/// What is to be reported of all the machines of a program, their restarts included.
+/// The findings in all machines of a program, their restarts included.
 pub fn machine_findings(program: &Program, run_options: &MachineOptions) -> Vec<Diagnostic> {
     let restarts = RestartGraph::new(program);
     let mut findings = Vec::new();

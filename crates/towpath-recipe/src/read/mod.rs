@@ -30,7 +30,7 @@ use towpath_core::fields::{FieldReader, FileKind, Subject};
 use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Map, Source, Span, Template, VarPath};
 
-/// What came of reading a text.
+/// The result of reading a text.
 #[derive(Debug)]
 pub struct Read {
     /// None when one of the problems is an error.
@@ -44,12 +44,12 @@ pub(crate) const STEPS_FILE: &str = "steps-file";
 /// Gives the text of a file by its path from the recipe's directory.
 pub type FileProvider<'a> = &'a dyn Fn(&str) -> Result<Arc<Source>, Diagnostic>;
 
-/// What the meaning of a recipe's text depends on beside the text.
+/// Everything beside the text that its meaning depends on.
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations)]
 pub struct ReadContext<'a> {
     pub files: FileProvider<'a>,
-    /// What the user set: in a machine, these names are placeholders too.
+    /// The values that the user set: in a machine, these names are placeholders too.
     pub inputs: &'a Map,
     /// The recipe's directory, absolute; none where the recipe is no file.
     pub directory: Option<&'a str>,
@@ -154,7 +154,7 @@ struct Reader<'a> {
     step: Option<String>,
     /// The names that are placeholders; every name is when there is none.
     known: Option<HashSet<String>>,
-    /// Those that are so in the step that is being read.
+    /// More names that are placeholders in the step that is being read.
     known_here: Vec<String>,
 }
 

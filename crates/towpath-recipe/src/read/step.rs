@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         );
     }
 
-    /// Whom a step names whose work could not be read: whether they exist is known all the same.
+    /// The recipe or agent of a step whose work could not be read: whether it exists can be known.
     fn named_in_broken(&self, fields: &FieldMap<'a>) -> Option<(StepKind, Named)> {
         let named = |(field, kind): (&str, StepKind)| {
             let value = &fields.get(field)?.entry.value;

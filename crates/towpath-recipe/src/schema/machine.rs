@@ -45,7 +45,7 @@ fn steps() -> Value {
     })
 }
 
-/// What follows from each outcome, with another shape for what belongs to nobody else.
+/// The transitions by their outcomes, with `each` as the shape of one.
 pub(super) fn by_outcome(each: Value) -> Value {
     json!({
         "type": "object",

@@ -31,7 +31,7 @@ pub(super) struct StepParts<'l> {
     pub fields: Vec<Part<'l>>,
     /// Every `onOutcome` it is made of, the one that wins last.
     pub on_outcome: Vec<OnOutcome<'l>>,
-    /// What it refers to could not be found, which has been reported.
+    /// The step that it refers to could not be found, which has been reported.
     pub broken: bool,
 }
 

@@ -16,7 +16,7 @@ pub(super) const INCLUDE: &str = "$include";
 pub(super) const REF: &str = "$ref";
 const SCHEMA: &str = "$schema";
 
-/// What belongs to editors and other programs, in every map whose names are not variables.
+/// Whether a key belongs to editors and other programs, in every map whose names are not variables.
 pub(super) fn is_of_others(key: &str) -> bool {
     key == SCHEMA || key.starts_with(OTHERS)
 }
@@ -44,7 +44,7 @@ struct Reference<'n> {
 
 pub(super) struct Library {
     pub files: Vec<File>,
-    /// What each reference means: by the file it is in and its span there.
+    /// The target of each reference, by the file it is in and its span there.
     links: HashMap<(usize, Span), usize>,
     pub problems: Vec<Diagnostic>,
 }

@@ -111,7 +111,7 @@ fn outputs(steps: &[StepParts<'_>]) -> impl Iterator<Item = String> {
     outputs.filter_map(|entry| entry.value.text().map(str::to_owned))
 }
 
-/// What the steps of a machine are read with.
+/// The surroundings in which the steps of a machine are read.
 struct Around<'l> {
     /// The indices of the steps by their names.
     names: HashMap<&'l str, usize>,

@@ -84,7 +84,7 @@ impl<'l> Reader<'l> {
         false
     }
 
-    /// What kind of work the step is, by its one field of work.
+    /// The kind of work of a step, by its one field of work.
     fn work_kind(&mut self, parts: &StepParts<'l>, fields: &FieldMap<'l>) -> Option<StepKind> {
         let step = &parts.site.entry.key;
         let given: Vec<(&str, StepKind)> =
