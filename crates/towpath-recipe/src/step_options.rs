@@ -23,6 +23,13 @@ pub struct CommandOptions {
     pub fail_fast: bool,
 }
 
+impl CommandOptions {
+    /// The words for them beside a step, wherever one is shown before it runs.
+    pub fn notes(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.sandbox.then_some("in a sandbox").into_iter()
+    }
+}
+
 impl StepOptions {
     /// These, and the others where they state nothing.
     pub(crate) fn or(self, others: StepOptions) -> StepOptions {

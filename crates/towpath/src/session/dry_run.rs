@@ -213,8 +213,8 @@ fn notes(step: &PreviewStep, depth: usize) -> Vec<String> {
     if comes && step.kind != StepKind::Recipe && !step.directory.is_empty() && depth == 0 {
         notes.push(format!("in {}", first_line(&step.directory)));
     }
-    if comes && step.options.sandbox {
-        notes.push("in a sandbox".to_owned());
+    if comes {
+        notes.extend(step.options.notes().map(str::to_owned));
     }
     if comes && !step.hooks.is_empty() {
         notes.push(format!("with {}", step.hooks.join(" and ")));
