@@ -4,7 +4,6 @@
 use crate::condition::Condition;
 use crate::context_validation::ContextRule;
 use crate::field_table::StepKind;
-use crate::printed_no::{asked_no, printed_no};
 use crate::recipe::{
     Flow, Hooks, Machine, Named, Outcome, Recipe, RecipeFields, Recursion, Step, StepFields,
     StepSpans, Work, batches,
@@ -263,15 +262,6 @@ impl StepDraft {
     /// Whether its output is what a command prints or an agent answers.
     pub fn gives_text(&self) -> bool {
         matches!(self.kind(), Some(StepKind::Bash | StepKind::Agent))
-    }
-
-    /// A word for "no" that it visibly prints or is asked for.
-    pub fn no(&self) -> Option<&'static str> {
-        match self.work.as_ref()? {
-            Work::Bash { command } => printed_no(command.text()),
-            Work::Agent(agent) => asked_no(agent.prompt.source()),
-            Work::Recipe { .. } => None,
-        }
     }
 
     /// The names under which the step can be read by later ones: a called recipe's outputs are there

@@ -27,7 +27,6 @@ mod other_tools;
 mod other_words;
 mod plan;
 mod plan_requirement;
-mod printed_no;
 mod project_root;
 mod read;
 mod recipe;

@@ -4,7 +4,7 @@
 
 use crate::condition::lints::{NoValue, Shape, Variables};
 use crate::draft::{Draft, StepDraft};
-use crate::recipe::ParseJson;
+use crate::recipe::{ParseJson, Work};
 use crate::unset_variables::{MAX_SUGGESTIONS, STEPS};
 use crate::variable_flow::VariableFlow;
 use std::cell::Cell;
@@ -247,14 +247,77 @@ fn default(value: &Value) -> Shape {
 }
 
 fn printed_nos(step: &StepDraft) -> impl Iterator<Item = (&str, (&str, &'static str))> {
-    step.no()
-        .into_iter()
-        .flat_map(move |no| step.writes().map(move |name| (name, (step.shown_id(), no))))
+    let no = no_of(step).into_iter();
+    no.flat_map(move |no| step.writes().map(move |name| (name, (step.shown_id(), no))))
 }
 
 fn output(step: &StepDraft) -> Shape {
     match step.gives_text() && step.parse_json == ParseJson::No {
         true => Shape::Text,
         false => Shape::Anything,
+    }
+}
+
+/// A word for "no" that a step visibly prints or is asked for. Its output is text, and a condition
+/// treats every text but the empty one as true. It sees only what is plainly there: good enough for a
+/// note.
+fn no_of(step: &StepDraft) -> Option<&'static str> {
+    match step.work.as_ref()? {
+        Work::Bash { command } => printed_no(command.text()),
+        Work::Agent(agent) => asked_no(agent.prompt.source()),
+        Work::Recipe { .. } => None,
+    }
+}
+
+const NO: [&str; 6] = ["false", "False", "0", "no", "null", "none"];
+
+/// The word that a script prints by `echo` or `printf`, or as a count.
+fn printed_no(script: &str) -> Option<&'static str> {
+    let words = |command: &str| -> Vec<String> {
+        let plain = |word: &str| word.trim_matches(['"', '\'']).trim_end_matches("\\n").to_owned();
+        command.split_whitespace().map(plain).collect()
+    };
+    let commands = script.split(['\n', ';', '|', '&', '(', ')', '{', '}']);
+    let printed = commands.clone().find_map(|command| {
+        let words = words(command);
+        let at = words.iter().position(|word| word == "echo" || word == "printf")?;
+        let mut printed = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
+        let (first, more) = (printed.next()?, printed.next());
+        NO.into_iter().find(|no| first == no && more.is_none_or(|word| word.starts_with('>')))
+    });
+    let last = commands.map(str::trim).rfind(|command| !command.is_empty())?;
+    let counts = last.starts_with("wc -") || last.starts_with("grep -c");
+    printed.or(counts.then_some("0"))
+}
+
+/// The word that an agent is asked to answer with.
+fn asked_no(prompt: &str) -> Option<&'static str> {
+    let mut words = prompt.split(|c: char| !c.is_alphanumeric());
+    words.find_map(|word| ["false", "False"].into_iter().find(|no| word == *no))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_for_no_is_seen_where_it_is_printed() {
+        for (script, expected) in [
+            ("echo false", Some("false")),
+            ("test -f x && echo true || echo false", Some("false")),
+            ("if x; then echo 1; else printf '0\\n'; fi", Some("0")),
+            ("echo -n \"no\"", Some("no")),
+            ("ls | wc -l", Some("0")),
+            ("git status --porcelain | grep -c M", Some("0")),
+            ("echo 0 failed", None),
+            ("echo \"12 passed, 0 failed\"", None),
+            ("make lint || true", None),
+            ("n=$(ls | wc -l); echo \"$n files\"", None),
+            ("", None),
+        ] {
+            assert_eq!(printed_no(script), expected, "{script}");
+        }
+        assert_eq!(asked_no("Answer `true` or `false`."), Some("false"));
+        assert_eq!(asked_no("Report what is falsely claimed"), None);
     }
 }
