@@ -65,14 +65,14 @@ static PARTS: &[(&str, &str)] = bundled![
     "tree-fingerprint",
 ];
 
-macro_rules! machine_files {
+macro_rules! library {
     ($($path:literal),* $(,)?) => {
         &[$(($path, include_str!(concat!("../machines/", $path, ".yaml")))),*]
     };
 }
 
 /// In the order they are listed.
-static MACHINES: &[(&str, &str)] = machine_files![
+static MACHINES: &[(&str, &str)] = library![
     "review-and-commit",
     "document-design",
     "break-down-tasks",
@@ -83,11 +83,11 @@ static MACHINES: &[(&str, &str)] = machine_files![
     "refine-design",
 ];
 
-/// What the machines include.
+/// The files that the machines include.
 static MACHINE_FILES: &[(&str, &str)] =
-    machine_files!["shared/design-steps", "shared/implement-steps", "shared/review-commit-steps",];
+    library!["shared/design-steps", "shared/implement-steps", "shared/review-commit-steps",];
 
-/// What the scripted agent answers in the demo, one JSON value per line.
+/// The answers of the scripted agent in the demo, one JSON value per line.
 pub const DEMO_ANSWERS: &str = include_str!("../demo/demo-answers.jsonl");
 
 /// The text of a built-in recipe.

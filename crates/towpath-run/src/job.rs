@@ -4,8 +4,7 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use towpath_core::{JobKey, SessionId};
-use towpath_recipe::FailFast;
-use towpath_shell::Filled;
+use towpath_shell::{FailFast, Filled};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
@@ -30,9 +29,8 @@ pub enum JobWork {
 impl JobWork {
     /// A command that these failures end.
     pub(crate) fn failing(self, on: FailFast) -> JobWork {
-        let (fail_fast, nounset) = (on != FailFast::Off, on == FailFast::Strict);
         match self {
-            JobWork::Bash(filled) => JobWork::Bash(Filled { fail_fast, nounset, ..filled }),
+            JobWork::Bash(filled) => JobWork::Bash(filled.failing(on)),
             agent => agent,
         }
     }

@@ -47,8 +47,7 @@ impl Walk<'_> {
             text,
             open,
             directory: directory(definition, &values, &frame.directory),
-            sandboxed: frame.recipe.is_sandboxed(definition),
-            fail_fast: frame.recipe.is_fail_fast(definition),
+            options: frame.recipe.command_options(definition),
             hooks: hooks(frame),
             children: Vec::new(),
         };

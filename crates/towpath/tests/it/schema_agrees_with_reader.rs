@@ -12,7 +12,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use towpath_core::Source;
-use towpath_recipe::field_table::{FIELDS, Field, FieldType, Section, StepType};
+use towpath_recipe::StepKind;
+use towpath_recipe::field_table::{FIELDS, Field, FieldType, Section};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -220,8 +221,8 @@ fn with(field: &Field, value: &str) -> String {
         if field.name == name { String::new() } else { text.to_owned() }
     };
     let work = match field.used_by {
-        [StepType::Recipe] => unless("recipe", "    recipe: other\n"),
-        [StepType::Agent] => unless("prompt", "    prompt: hello\n"),
+        [StepKind::Recipe] => unless("recipe", "    recipe: other\n"),
+        [StepKind::Agent] => unless("prompt", "    prompt: hello\n"),
         _ => unless("command", "    command: echo\n"),
     };
     let steps = |inside: &str| format!("steps:\n  - id: a\n{work}{inside}");
@@ -251,8 +252,8 @@ fn with_in_machine(field: &Field, section: Section, value: &str) -> String {
         "other": { "action": "exit", "reason": "other" },
     } });
     match field.used_by {
-        [StepType::Recipe] => step["recipe"] = json!("other"),
-        [StepType::Bash] | [StepType::Bash, _] => step["command"] = json!("make"),
+        [StepKind::Recipe] => step["recipe"] = json!("other"),
+        [StepKind::Bash] | [StepKind::Bash, _] => step["command"] = json!("make"),
         _ => step["prompt"] = json!("hello"),
     }
     match section {

@@ -8,6 +8,7 @@ use crate::recipe::{
     Effect, Ending, Guardrails, Machine, Outcome, Recipe, RequiredProgram, Step, Transition,
     ValueTemplate, Work,
 };
+use crate::step_options::StepOptions;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use towpath_core::{Map, Source, Value};
@@ -97,13 +98,13 @@ impl Page {
         self.line(1, &format!("exitOnOther: {exit_on_other}"));
         self.values(0, &recipe.context);
         self.requires(0, &recipe.requires);
-        self.flag(0, "sandbox", recipe.sandbox);
-        self.flag(0, "fail_fast", recipe.fail_fast);
+        self.options(0, recipe.options);
     }
 
-    fn flag(&mut self, depth: usize, name: &str, stated: Option<bool>) {
-        if let Some(stated) = stated {
-            self.line(depth, &format!("{name}: {stated}"));
+    fn options(&mut self, depth: usize, options: StepOptions) {
+        let options = serde_json::to_value(options).expect("options can be written");
+        for (name, value) in options.as_object().into_iter().flatten() {
+            self.field(depth, name, value);
         }
     }
 
@@ -151,8 +152,7 @@ impl Page {
             self.line(2, "effect: once");
         }
         self.requires(2, &step.requires);
-        self.flag(2, "sandbox", step.sandbox);
-        self.flag(2, "fail_fast", step.fail_fast);
+        self.options(2, step.options);
         let names = step.outcomes.iter().map(|outcome| quoted(&outcome.name));
         self.line(2, &format!("outcomes: [{}]", names.collect::<Vec<_>>().join(", ")));
         self.line(2, "onOutcome:");

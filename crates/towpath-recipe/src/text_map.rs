@@ -14,7 +14,7 @@ pub(crate) struct TextMap {
     source: Arc<Source>,
     /// The scalar in the file.
     span: Span,
-    /// What YAML made of it.
+    /// The text that YAML made of it.
     text: String,
     /// For each byte of the decoded text what it was made of, counted from the scalar's start. None:
     /// the texts do not line up.
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the file has where `needle` is in the decoded text.
+    /// The text of the file where `needle` is in the decoded text.
     fn found(raw: &str, text: &str, needle: &str) -> String {
         let file = format!("key: {raw}");
         let map =

@@ -6,10 +6,10 @@
 //! the agent's system prompt. It is a document where the file is a `.mld` file, or where its front
 //! matter has `render: true`; nothing else in it has a meaning here.
 
+use crate::dialect::Dialect;
 use crate::read::load_document;
 use crate::recipe::PromptDocument;
-use crate::recipe_files_on_disk::{self, stays_below};
-use crate::recipe_runner_dialect::Dialect;
+use crate::recipe_file::{self, stays_below};
 use crate::recipe_search::{Origin, SearchDir};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -27,7 +27,7 @@ const LONGEST: usize = 100_000;
 /// An agent of a plan, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedAgent {
-    /// What the user knows the text by: a path, or `built-in agent NAME`.
+    /// The name that the user knows the text by: a path, or `built-in agent NAME`.
     pub source: String,
     /// None for a built-in one.
     pub path: Option<String>,
@@ -70,8 +70,7 @@ fn with_imports(mut agent: PlannedAgent, base: &Path) -> Result<PlannedAgent, Di
     let directory = PathBuf::from(agent.directory().unwrap_or_default());
     let files = |path: &str| {
         let real = stays_below(base, &directory.join(path));
-        let source =
-            recipe_files_on_disk::load(&real.map_err(|refusal| refusal.problem(path))?, path)?;
+        let source = recipe_file::load(&real.map_err(|refusal| refusal.problem(path))?, path)?;
         kept.borrow_mut().insert(path.to_owned(), source.text.clone());
         Ok(source)
     };
@@ -156,7 +155,7 @@ pub(crate) fn find_agent(
         let Some(path) = in_directory(&directory.path, &segments, reference)? else { continue };
         let name = shown(&path);
         let real = stays_below(&directory.path, &path).map_err(|refusal| refusal.problem(&name))?;
-        let source = recipe_files_on_disk::load(&real, &name)?;
+        let source = recipe_file::load(&real, &name)?;
         let mut agent = PlannedAgent {
             source: name,
             path: Some(real.to_string_lossy().into_owned()),

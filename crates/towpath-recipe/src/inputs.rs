@@ -4,14 +4,13 @@
 //! give the value, or the call may not be reached, it is a warning.
 
 use crate::context_validation::violations;
-use crate::loaded_recipe::Loaded;
-use crate::recipe::ValueTemplate;
-use crate::recipe_outline_for_checks::{Named, Outline, StepOutline, Task};
-use crate::recipe_request::{Request, RunOptions};
-use crate::unread_inputs::unread_names;
+use crate::draft::{Draft, StepDraft};
+use crate::loaded::Loaded;
+use crate::recipe::{Named, ValueTemplate, Work};
+use crate::request::{Request, RunOptions};
 use crate::variable_flow::VariableFlow;
-use std::collections::HashSet;
-use towpath_core::{Diagnostic, Hint, Map, Severity, Value, quoted_list};
+use std::collections::{BTreeSet, HashSet};
+use towpath_core::{Diagnostic, Hint, Map, Severity, Value, nearest, quoted_list};
 
 pub(crate) fn missing_in_calls(
     flow: &VariableFlow<'_>,
@@ -25,7 +24,7 @@ pub(crate) fn missing_in_calls(
             continue;
         }
         let mut given = Given::at_the_start(flow, index, inputs);
-        for batch in caller.outline.batches() {
+        for (_, batch) in caller.draft.batches() {
             for call in batch.iter().filter_map(|step| Call::of(flow.loaded, caller, step)) {
                 let missing = given.missing(&call);
                 if !missing.is_empty() && may_run(call.step, run_options) {
@@ -47,15 +46,16 @@ pub(crate) fn missing_in_calls(
 /// What is wrong with the values that the user gives the first recipe: those that it needs and does not
 /// get, with the names that were set and nothing knows, and those that are not what they must be.
 pub(crate) fn wrong_inputs(loaded: &[Loaded], request: &Request) -> Vec<Diagnostic> {
-    let Some(Loaded { outline, .. }) = loaded.first().filter(|root| !root.outline.open) else {
+    let Some(Loaded { draft, .. }) = loaded.first().filter(|root| !root.draft.open) else {
         return Vec::new();
     };
-    let mut context = outline.context.clone();
+    let mut context = draft.context.clone();
     context.extend(request.inputs.clone());
     let severity = if request.run_options.to_run { Severity::Error } else { Severity::Note };
-    let ruled = outline.rules.iter().filter(|rule| rule.requires_value());
-    let ruled = ruled.map(|rule| &rule.variable).filter(|name| !outline.required.contains(name));
-    let required: Vec<String> = outline.required.iter().chain(ruled).cloned().collect();
+    let ruled = draft.rules.iter().filter(|rule| rule.requires_value());
+    let ruled =
+        ruled.map(|rule| &rule.variable).filter(|name| !draft.required_context.contains(name));
+    let required: Vec<String> = draft.required_context.iter().chain(ruled).cloned().collect();
     let mut problems = Vec::new();
     let missing = missing(&required, &context);
     if !missing.is_empty() {
@@ -68,7 +68,7 @@ pub(crate) fn wrong_inputs(loaded: &[Loaded], request: &Request) -> Vec<Diagnost
         let problem = Diagnostic::new(severity, "missing-input", message);
         problems.push(problem.hint(Hint::give_values(&missing)));
     }
-    problems.extend(violations(&outline.rules, &context, &request.working_dir, severity));
+    problems.extend(violations(&draft.rules, &context, &request.working_dir, severity));
     problems
 }
 
@@ -84,17 +84,17 @@ pub fn missing<'a>(required: &'a [String], context: &Map) -> Vec<&'a str> {
 
 /// A step that calls a recipe which was found.
 struct Call<'a> {
-    step: &'a StepOutline,
+    step: &'a StepDraft,
     named: &'a Named,
     index: usize,
-    called: &'a Outline,
+    called: &'a Draft,
 }
 
 impl<'a> Call<'a> {
-    fn of(loaded: &'a [Loaded], caller: &Loaded, step: &'a StepOutline) -> Option<Call<'a>> {
+    fn of(loaded: &'a [Loaded], caller: &Loaded, step: &'a StepDraft) -> Option<Call<'a>> {
         let named = step.calls()?;
         let index = *caller.calls.get(&named.name)?;
-        Some(Call { step, named, index, called: &loaded[index].outline })
+        Some(Call { step, named, index, called: &loaded[index].draft })
     }
 
     fn problem(&self, missing: &[&str], certain: bool) -> Diagnostic {
@@ -123,8 +123,8 @@ struct Given<'a> {
 
 impl<'a> Given<'a> {
     fn at_the_start(flow: &VariableFlow<'a>, index: usize, inputs: &Map) -> Given<'a> {
-        let outline = &flow.loaded[index].outline;
-        let mut values = outline.context.clone();
+        let draft = &flow.loaded[index].draft;
+        let mut values = draft.context.clone();
         if index == 0 {
             values.extend(inputs.clone());
         }
@@ -132,19 +132,19 @@ impl<'a> Given<'a> {
         // What the user gave the first recipe is known.
         let provided = provided.filter(|name| index > 0 || !inputs.contains_key(*name));
         // What the caller requires itself is looked for where it is called, or asked of the user.
-        let required = outline.required.iter().map(String::as_str);
+        let required = draft.required_context.iter().map(String::as_str);
         let open = provided.chain(required).collect();
         Given { values, open }
     }
 
-    fn after(&mut self, flow: &VariableFlow<'a>, caller: &Loaded, step: &'a StepOutline) {
+    fn after(&mut self, flow: &VariableFlow<'a>, caller: &Loaded, step: &'a StepDraft) {
         self.open.extend(step.writes());
         if let Some(call) = Call::of(flow.loaded, caller, step) {
             self.open.extend(&flow.returned[call.index]);
         }
     }
 
-    /// What the called recipe requires and does not get.
+    /// The names that the called recipe requires and does not get.
     fn missing<'r>(&self, call: &Call<'r>) -> Vec<&'r str> {
         let mut values = call.called.context.clone();
         values.extend(self.values.clone());
@@ -158,7 +158,7 @@ impl<'a> Given<'a> {
                 None => drop(open.insert(name)),
             }
         }
-        let mut missing = missing(&call.called.required, &values);
+        let mut missing = missing(&call.called.required_context, &values);
         missing.retain(|name| !open.contains(name));
         missing
     }
@@ -186,8 +186,8 @@ fn surely_called(loaded: &[Loaded], run_options: &RunOptions) -> Vec<bool> {
         let caller = &loaded[index];
         // What an agent may finish has not failed for sure.
         let recovers =
-            |step: &StepOutline| matches!(step.task, Some(Task::Call { recovery: true, .. }));
-        let steps = caller.outline.steps.iter();
+            |step: &StepDraft| matches!(step.work, Some(Work::Recipe { recovery: true, .. }));
+        let steps = caller.draft.steps.iter();
         let certain =
             steps.filter(|step| always(step) && !recovers(step) && may_run(step, run_options));
         next.extend(certain.filter_map(|step| Some(Call::of(loaded, caller, step)?.index)));
@@ -196,10 +196,38 @@ fn surely_called(loaded: &[Loaded], run_options: &RunOptions) -> Vec<bool> {
 }
 
 /// Nothing the steps give can keep it from running, and its failure is the recipe's.
-fn always(step: &StepOutline) -> bool {
+fn always(step: &StepDraft) -> bool {
     step.gate.is_always() && !step.continue_on_error
 }
 
-fn may_run(step: &StepOutline, run_options: &RunOptions) -> bool {
+fn may_run(step: &StepDraft, run_options: &RunOptions) -> bool {
     !run_options.to_run || run_options.tags.against_tags(&step.when_tags).is_none()
+}
+
+/// Inputs that no recipe of the plan declares or reads.
+pub(crate) fn unread_inputs(loaded: &[Loaded], inputs: &Map) -> Vec<Diagnostic> {
+    let known = known_names(loaded);
+    let problem = |name: &str| {
+        let message = format!("`{name}` was set, but nothing declares or reads it");
+        let problem = Diagnostic::warning("unread-input", message);
+        match nearest(name, known.iter().copied()) {
+            Some(near) => problem.help(format!("did you mean `{near}`?")),
+            None => problem,
+        }
+    };
+    unread_names(loaded, inputs).into_iter().map(problem).collect()
+}
+
+/// Their names.
+fn unread_names<'a>(loaded: &[Loaded], inputs: &'a Map) -> Vec<&'a str> {
+    let known = known_names(loaded);
+    inputs.keys().map(String::as_str).filter(|name| !known.contains(name)).collect()
+}
+
+fn known_names(loaded: &[Loaded]) -> BTreeSet<&str> {
+    let outlines = || loaded.iter().map(|l| &l.draft);
+    let declared = outlines().flat_map(Draft::declared);
+    let in_steps = outlines().flat_map(|o| o.steps.iter().flat_map(|s| &s.uses));
+    let read = in_steps.chain(outlines().flat_map(|o| &o.hooks.uses));
+    declared.chain(read.flat_map(|used| [used.path.root(), used.path.as_str()])).collect()
 }

@@ -2,7 +2,7 @@
 //! text that cannot be filled safely is refused before anything runs.
 
 use super::Reader;
-use super::section_and_text_fields::Text;
+use super::section::Text;
 use crate::recipe::VariableUse;
 use std::ops::Range;
 use std::sync::Arc;

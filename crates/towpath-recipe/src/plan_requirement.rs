@@ -19,7 +19,7 @@ pub struct PlanRequirement {
     pub required_by: Vec<RequiredBy>,
 }
 
-/// What requires a program.
+/// A recipe or a step that requires a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequiredBy {
     /// The recipe's name.

@@ -5,7 +5,7 @@ use crate::include_files::IncludeFiles;
 use crate::plan::{Plan, PlannedRecipe};
 use crate::read::{ReadContext, read_in_context};
 use crate::recipe::{Recipe, Step, Work};
-use crate::recipe_files_on_disk;
+use crate::recipe_file;
 use std::path::Path;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source};
@@ -39,7 +39,7 @@ pub fn edited(plan: &Plan) -> Vec<EditedRecipe> {
         let edit = if path.metadata().is_ok_and(|m| !m.is_file()) {
             Some(Edit::Gone(format!("{name} is no file any more")))
         } else {
-            match recipe_files_on_disk::load(path, name) {
+            match recipe_file::load(path, name) {
                 Ok(now) => changed(plan, planned, path, &now),
                 Err(problem) => Some(Edit::Gone(problem.message)),
             }
@@ -49,7 +49,7 @@ pub fn edited(plan: &Plan) -> Vec<EditedRecipe> {
     found
 }
 
-/// What changed in a recipe or in a file that it includes, if anything did.
+/// The changes in a recipe or in a file that it includes, if there are any.
 fn changed(plan: &Plan, planned: &PlannedRecipe, path: &Path, now: &Arc<Source>) -> Option<Edit> {
     let files = IncludeFiles::of_file(path, &planned.source);
     let same =

@@ -1,19 +1,17 @@
 //! The warnings about conditions in a stored plan, found again from its texts: a step that was skipped
 //! because of such a condition was perhaps not meant to be.
 
-use crate::extends::extend_outline;
-use crate::loaded_recipe::Loaded;
+use crate::draft::{Gate, StepDraft};
+use crate::loaded::Loaded;
 use crate::plan::Plan;
-use crate::read::Read;
-use crate::recipe_files_on_disk::RecipeFile;
+use crate::recipe_file::RecipeFile;
 use crate::recipe_lints;
-use crate::recipe_outline_for_checks::{Gate, Outline, StepOutline};
 use crate::recipe_search::Origin;
 use crate::unset_variables::unset_variables;
 use crate::variable_flow::VariableFlow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Severity, Source};
+use towpath_core::{Diagnostic, Severity};
 
 /// A warning about the condition of one step.
 #[derive(Debug, Clone)]
@@ -34,7 +32,7 @@ pub fn condition_warnings(plan: &Plan) -> Vec<ConditionWarning> {
     problems.retain(|problem| problem.severity != Severity::Note);
     let mut found = Vec::new();
     for (recipe, loaded) in loaded.iter().enumerate().filter(|(_, loaded)| loaded.is_called) {
-        for step in &loaded.outline.steps {
+        for step in &loaded.draft.steps {
             let own = problems.iter().filter(|problem| is_about_condition(problem, step));
             found.extend(own.filter_map(|problem| {
                 let step = step.id.clone()?;
@@ -45,7 +43,7 @@ pub fn condition_warnings(plan: &Plan) -> Vec<ConditionWarning> {
     found
 }
 
-fn is_about_condition(problem: &Diagnostic, step: &StepOutline) -> bool {
+fn is_about_condition(problem: &Diagnostic, step: &StepDraft) -> bool {
     let (Gate::Condition(located), Some(label)) = (&step.gate, problem.labels.first()) else {
         return false;
     };
@@ -57,38 +55,20 @@ fn is_about_condition(problem: &Diagnostic, step: &StepOutline) -> bool {
 
 /// The recipes of a plan as the checks see them, and what reading them reported.
 fn load(plan: &Plan) -> (Vec<Loaded>, Vec<Diagnostic>) {
-    let reads: Vec<(Arc<Source>, Read)> =
-        plan.recipes.iter().map(|planned| plan.read(planned)).collect();
-    let joined: Vec<Option<Outline>> =
-        (0..reads.len()).map(|at| joined(plan, &reads, at)).collect();
-    let mut problems = Vec::new();
-    let mut loaded = Vec::new();
-    for (((source, read), joined), planned) in reads.into_iter().zip(joined).zip(&plan.recipes) {
-        problems.extend(read.problems);
-        loaded.push(Loaded {
-            source,
-            file: RecipeFile::BuiltIn(""),
-            origin: Origin::Named,
-            recipe: None,
-            outline: joined.unwrap_or(read.outline),
-            calls: planned.calls.clone(),
-            extends: planned.extends,
-            is_called: false,
-            files: BTreeMap::new(),
-        });
-    }
+    let (drafts, problems) = plan.drafts();
+    let loaded = drafts.into_iter().zip(&plan.recipes).map(|(draft, planned)| Loaded {
+        file: RecipeFile::BuiltIn(""),
+        origin: Origin::Named,
+        recipe: None,
+        draft,
+        calls: planned.calls.clone(),
+        extends: planned.extends,
+        is_called: false,
+        files: BTreeMap::new(),
+    });
+    let mut loaded: Vec<Loaded> = loaded.collect();
     mark_called(&mut loaded);
     (loaded, problems)
-}
-
-/// The outline of a recipe with all that it extends; none for one that extends nothing.
-fn joined(plan: &Plan, reads: &[(Arc<Source>, Read)], index: usize) -> Option<Outline> {
-    let levels = plan.levels(index);
-    let (own, parents) = levels.split_first()?;
-    parents.iter().fold(None, |joined, parent| {
-        let child = joined.as_ref().unwrap_or(&reads[*own].1.outline);
-        Some(extend_outline(child, &reads[*parent].1.outline))
-    })
 }
 
 fn mark_called(loaded: &mut [Loaded]) {

@@ -1,17 +1,17 @@
 //! Being true, equality, order and membership of values. Values that cannot be compared are not an
 //! error: every order of theirs is false.
 
-use super::compare_and_convert_numbers;
+use super::numbers;
 use super::tree::Comparison;
 use std::cmp::Ordering;
 use towpath_core::{Value, number, text_of};
 
-/// What counts as true: everything but null, false, zero and what is empty.
+/// Everything counts as true but null, false, zero and empty values.
 pub fn truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(value) => *value,
-        Value::Number(n) => compare_and_convert_numbers::float(n.as_str()) != Some(0.0),
+        Value::Number(n) => numbers::float(n.as_str()) != Some(0.0),
         Value::String(text) => !text.is_empty(),
         Value::Array(list) => !list.is_empty(),
         Value::Object(map) => !map.is_empty(),
@@ -57,8 +57,7 @@ pub(super) fn decided(
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(n), Value::String(text)) | (Value::String(text), Value::Number(n)) => {
-            number(text).is_some()
-                && compare_and_convert_numbers::order(n.as_str(), text).is_some_and(Ordering::is_eq)
+            number(text).is_some() && numbers::order(n.as_str(), text).is_some_and(Ordering::is_eq)
         }
         (Value::Null, _) | (_, Value::Null) => a.is_null() && b.is_null(),
         // Other mixes can only be equal where one side is a string itself.
@@ -74,7 +73,7 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {
-            compare_and_convert_numbers::order(a.as_str(), b.as_str()).is_some_and(Ordering::is_eq)
+            numbers::order(a.as_str(), b.as_str()).is_some_and(Ordering::is_eq)
         }
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
@@ -91,11 +90,9 @@ fn same(a: &Value, b: &Value) -> bool {
 pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
-        (Value::Number(a), Value::Number(b)) => {
-            compare_and_convert_numbers::order(a.as_str(), b.as_str())
-        }
-        (Value::Number(a), Value::String(b)) => compare_and_convert_numbers::order(a.as_str(), b),
-        (Value::String(a), Value::Number(b)) => compare_and_convert_numbers::order(a, b.as_str()),
+        (Value::Number(a), Value::Number(b)) => numbers::order(a.as_str(), b.as_str()),
+        (Value::Number(a), Value::String(b)) => numbers::order(a.as_str(), b),
+        (Value::String(a), Value::Number(b)) => numbers::order(a, b.as_str()),
         _ => None,
     }
 }

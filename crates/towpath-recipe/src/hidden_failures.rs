@@ -2,9 +2,10 @@
 //! not see a failure before `&&`, nor one inside the value of a declaration. A recipe gets one note;
 //! nothing is refused.
 
-use crate::loaded_recipe::Loaded;
-use crate::recipe::{FailFast, Recipe, Step, Work};
+use crate::loaded::Loaded;
+use crate::recipe::{Recipe, Step, Work};
 use towpath_core::{Diagnostic, quoted_list};
+use towpath_shell::FailFast;
 use towpath_shell::bash::parse;
 use towpath_shell::bash::tree::{Block, Command, CompoundKind, Link};
 

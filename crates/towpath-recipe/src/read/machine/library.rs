@@ -1,10 +1,11 @@
 //! The files a machine is made of: its own, and every file that an `$include` or a `$ref` names,
 //! each loaded once. Nothing is joined here, and the disk is not known: the texts come from whoever
-//! asked for the reading.
+//! asked for the reading. Paths in `$include` and `$ref` are written from the file they are in, kept as
+//! paths from the recipe's directory, and never lead out of it.
 
-use super::include_paths;
 use crate::field_table::RECIPE_FILE;
 use crate::read::FileProvider;
+use crate::read::section::Part;
 use crate::yaml;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ pub(super) const INCLUDE: &str = "$include";
 pub(super) const REF: &str = "$ref";
 const SCHEMA: &str = "$schema";
 
-/// What belongs to editors and other programs, in every map whose names are not variables.
+/// Whether a key belongs to editors and other programs, in every map whose names are not variables.
 pub(super) fn is_of_others(key: &str) -> bool {
     key == SCHEMA || key.starts_with(OTHERS)
 }
@@ -43,7 +44,7 @@ struct Reference<'n> {
 
 pub(super) struct Library {
     pub files: Vec<File>,
-    /// What each reference means: by the file it is in and its span there.
+    /// The target of each reference, by the file it is in and its span there.
     links: HashMap<(usize, Span), usize>,
     pub problems: Vec<Diagnostic>,
 }
@@ -78,7 +79,7 @@ impl Library {
         let mut refused = Vec::new();
         let file = &self.files[from];
         for reference in references(self.entries(from)) {
-            match include_paths::beside(&file.path, reference.written) {
+            match beside(&file.path, reference.written) {
                 Ok(path) => wanted.push((path, reference.span)),
                 Err(problem) => refused.push(problem.at(&file.source, reference.span, "")),
             }
@@ -150,17 +151,16 @@ impl Library {
         false
     }
 
+    pub fn part<'l>(&'l self, file: usize, entry: &'l Entry) -> Part<'l> {
+        Part { file, source: &self.files[file].source, entry }
+    }
+
     /// A file's steps, in its order.
     pub fn entries(&self, file: usize) -> &[Entry] {
-        let Some(Kind::Map(entries)) = self.files[file].root.as_ref().map(|root| &root.kind) else {
-            return &[];
-        };
-        if file > 0 {
-            return entries;
-        }
-        match entries.iter().find(|e| e.key == "steps").map(|e| &e.value.kind) {
-            Some(Kind::Map(steps)) => steps,
-            _ => &[],
+        let Some(root) = &self.files[file].root else { return &[] };
+        match (file, root.get("steps")) {
+            (0, steps) => steps.map_or(&[], |steps| steps.value.entries()),
+            _ => root.entries(),
         }
     }
 
@@ -172,15 +172,10 @@ impl Library {
 
 /// The paths of an `$include`, with their spans; none where it has another shape.
 pub(super) fn included(entry: &Entry) -> Option<Vec<(&str, Span)>> {
-    fn text(node: &Node) -> Option<(&str, Span)> {
-        match &node.kind {
-            Kind::Text(path) => Some((path, node.defined)),
-            _ => None,
-        }
-    }
+    let path = |node| Some((Node::text(node)?, node.defined));
     match &entry.value.kind {
-        Kind::List(items) => items.iter().map(text).collect(),
-        _ => Some(vec![text(&entry.value)?]),
+        Kind::List(items) => items.iter().map(path).collect(),
+        _ => Some(vec![path(&entry.value)?]),
     }
 }
 
@@ -192,12 +187,8 @@ fn is_of_a_recipe(entry: &Entry) -> bool {
 
 /// The `$ref` of a step, if it is a string.
 pub(super) fn reference(step: &Entry) -> Option<(&str, Span)> {
-    let Kind::Map(fields) = &step.value.kind else { return None };
-    let entry = fields.iter().find(|field| field.key == REF)?;
-    match &entry.value.kind {
-        Kind::Text(text) => Some((text, entry.value.defined)),
-        _ => None,
-    }
+    let value = &step.value.get(REF)?.value;
+    Some((value.text()?, value.defined))
 }
 
 /// The file and the step that a `$ref` names.
@@ -219,4 +210,74 @@ fn references(entries: &[Entry]) -> Vec<Reference<'_>> {
         }
     }
     found
+}
+
+/// The path from the recipe's directory that `written` in the file `holder` means.
+fn beside(holder: &str, written: &str) -> Result<String, Diagnostic> {
+    let refused = |why: &str| {
+        let message = format!("'{written}' {why}");
+        let help = "write a path from this file to one in the recipe's directory or below it";
+        Err(Diagnostic::error("bad-path", message).help(help))
+    };
+    if written.is_empty() {
+        return refused("is no path");
+    }
+    if written.starts_with(['/', '\\', '~']) {
+        return refused("is no path beside this file");
+    }
+    if written.contains(['\\', '\0']) || written.chars().any(char::is_control) {
+        return refused("is no path: write `/` between its parts");
+    }
+    let mut parts: Vec<&str> = holder.split('/').collect();
+    parts.pop();
+    for part in written.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.pop().is_none() => return refused("leads out of the recipe's directory"),
+            ".." => {}
+            part => parts.push(part),
+        }
+    }
+    if parts.is_empty() || written.ends_with('/') {
+        return refused("is a directory");
+    }
+    Ok(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beside;
+
+    #[test]
+    fn paths_are_read_from_the_file_they_are_in() {
+        for (holder, written, path) in [
+            ("", "shared/a.json", "shared/a.json"),
+            ("", "./a.json", "a.json"),
+            ("shared/a.json", "b.json", "shared/b.json"),
+            ("shared/a.json", "../b.json", "b.json"),
+            ("shared/a.json", "deep//c.json", "shared/deep/c.json"),
+        ] {
+            assert_eq!(beside(holder, written).unwrap(), path, "{written} in {holder}");
+        }
+    }
+
+    #[test]
+    fn no_path_leaves_the_recipes_directory() {
+        for (holder, written) in [
+            ("", "../a.json"),
+            ("", "/etc/hostname"),
+            ("", "~/a.json"),
+            ("", "shared/../../a.json"),
+            ("shared/a.json", "../../a.json"),
+            ("", "a\\..\\b.json"),
+            ("", "a\0b"),
+            ("", ""),
+            ("", "."),
+            ("shared/a.json", ".."),
+            ("", "shared/"),
+        ] {
+            let problem = beside(holder, written).unwrap_err();
+            assert!(problem.message.contains(written), "{written}: {}", problem.message);
+        }
+    }
 }

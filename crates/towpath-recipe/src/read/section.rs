@@ -3,16 +3,25 @@
 
 use super::Reader;
 use crate::field_table::{Field, FieldType, Section, fields_of, find_field};
-use crate::fields_of_other_tools::{Instead, instead_of};
+use crate::other_words::{Instead, instead_of};
 use crate::recipe::RequiredProgram;
-use crate::yaml_text_map::TextMap;
+use crate::text_map::TextMap;
 use std::sync::Arc;
 use towpath_core::fields::{Fields, Subject, known_fields};
 use towpath_core::spanned_tree::{Entry, Kind, Node};
-use towpath_core::{Diagnostic, RequirementError, Span, Template};
+use towpath_core::{Diagnostic, RequirementError, Severity, Source, Span, Template};
 
 /// The known fields of one map.
-pub(super) type FieldMap<'n> = Fields<Field, &'n Entry>;
+pub(super) type FieldMap<'n> = Fields<Field, Part<'n>>;
+
+/// A field, or a name with its value, in the file it is written in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part<'n> {
+    /// The index of the file among those of a machine.
+    pub file: usize,
+    pub source: &'n Arc<Source>,
+    pub entry: &'n Entry,
+}
 
 /// A scalar as text, with the way back to the file.
 pub(super) struct Text {
@@ -21,34 +30,45 @@ pub(super) struct Text {
     pub map: TextMap,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// The fields of a map; unknown ones are reported, and required ones that are missing.
-    pub fn section<'n>(
+    pub fn section(
         &mut self,
-        node: &'n Node,
+        node: &'a Node,
         section: Section,
         subject: Subject<'_>,
-    ) -> Option<FieldMap<'n>> {
-        let entries = self.entries(node, subject)?;
-        let (mut fields, unknown) = Fields::sort(entries, |entry| entry, fields_of(section));
+    ) -> Option<FieldMap<'a>> {
+        let source = self.source;
+        let parts = self.entries(node, subject)?.iter();
+        let parts = parts.map(|entry| Part { file: 0, source, entry });
+        let (mut fields, unknown) = Fields::sort(parts, |part| part.entry, fields_of(section));
         let names: Vec<&str> = fields_of(section).map(|field| field.name).collect();
         let lists_all = matches!(section, Section::Hooks | Section::Recursion);
         // As in machines: a home for merge keys, and for what other programs read.
         let of_others = |entry: &Entry| section == Section::Recipe && entry.key.starts_with("x-");
-        for entry in unknown.into_iter().filter(|entry| !of_others(entry)) {
+        for Part { entry, .. } in unknown.into_iter().filter(|part| !of_others(part.entry)) {
             let instead = instead_of(&entry.key, section);
-            if let Some(meant) = instead.and_then(Instead::field) {
-                fields.mean(meant);
+            let meant = instead.and_then(|instead| find_field(section, instead.field?));
+            // What nothing looks at stands for no field that must be there.
+            let is_dead = self.dialect.never_looks_at(section, &entry.key);
+            if let Some(meant) = meant.filter(|meant| !is_dead || meant.required.is_none()) {
+                fields.mean(meant.name);
             }
             let elsewhere = instead
                 .map(Instead::label)
                 .or_else(|| elsewhere(&entry.key, section).map(str::to_owned));
             let problem = self.unknown_field(entry, subject, &names, elsewhere);
-            let problem = self.dialect.unknown_field(section, &entry.key, problem);
-            self.problem(if lists_all {
-                problem.help(known_fields(subject, &names))
-            } else {
-                problem
+            let problem = match is_dead {
+                true => Diagnostic {
+                    severity: Severity::Warning,
+                    message: format!("`{}` has no effect", entry.key),
+                    ..problem
+                },
+                false => problem,
+            };
+            self.problem(match lists_all {
+                true => problem.help(known_fields(subject, &names)),
+                false => problem,
             });
         }
         self.missing(&fields, subject, node);
@@ -56,22 +76,46 @@ impl Reader<'_> {
     }
 
     /// The fields of a map that is the value of a field; null is no map.
-    pub fn subsection<'n>(
+    pub fn subsection(
         &mut self,
-        fields: &FieldMap<'n>,
+        fields: &FieldMap<'a>,
         name: &str,
         section: Section,
-    ) -> Option<FieldMap<'n>> {
-        let entry = fields.get(name).filter(|entry| !entry.is_null())?;
-        self.section(&entry.value, section, Subject::Key(name))
+    ) -> Option<FieldMap<'a>> {
+        let part = fields.get(name).filter(|part| !part.entry.is_null())?;
+        self.section(&part.entry.value, section, Subject::Key(name))
     }
 
     /// Text with its spans; a number or a boolean is the text it is written with.
     pub fn located_text(&mut self, entry: &Entry) -> Option<Text> {
-        let text = self.text(entry)?;
-        let map = TextMap::of(&entry.value, self.source, &text);
-        let text = Text { text, span: entry.value.defined, map };
-        self.without_nul(text, &format!("`{}`", entry.key))
+        let quote = if self.step.is_some() { '\'' } else { '`' };
+        let text = if self.step.is_some() { self.own_text(entry) } else { self.text(entry) };
+        let text = self.located(&entry.value, text?);
+        self.without_nul(text, &format!("{quote}{}{quote}", entry.key))
+    }
+
+    pub fn located(&self, node: &Node, text: String) -> Text {
+        let map = TextMap::of(node, self.source, &text);
+        Text { text, span: node.defined, map }
+    }
+
+    /// The text of a field in a machine's step, which must be a string and not empty.
+    fn own_text(&mut self, entry: &Entry) -> Option<String> {
+        let (name, node) = (&entry.key, &entry.value);
+        match &node.kind {
+            Kind::Text(text) if text.trim().is_empty() => {
+                let message = format!("'{name}' must not be empty");
+                self.error("empty-field", message, node.defined, "");
+                None
+            }
+            Kind::Text(text) => Some(text.clone()),
+            _ => {
+                let (label, span) = (node.describe(), self.source.first_line(node.defined));
+                let message = format!("'{name}' must be a string");
+                self.error("wrong-type", message, span, format!("this is {label}"));
+                None
+            }
+        }
     }
 
     /// A text that a command line, a prompt and a path can take.
@@ -108,43 +152,47 @@ impl Reader<'_> {
     }
 
     /// A text that may be left out or left empty.
-    pub fn optional_text(&mut self, entry: Option<&Entry>) -> Option<String> {
-        let entry = entry.filter(|entry| !entry.is_null())?;
-        self.located_text(entry).map(|text| text.text)
+    pub fn optional_text(&mut self, part: Option<Part<'a>>) -> Option<String> {
+        let part = part.filter(|part| !part.entry.is_null());
+        self.value(part, |reader, entry| reader.located_text(entry).map(|text| text.text))
     }
 
     /// A text that is taken as it is: placeholders in it would never be filled.
-    pub fn fixed_text(&mut self, entry: Option<&Entry>) -> Option<Text> {
-        let entry = entry?;
-        let text = self.located_text(entry)?;
-        if let Some(placeholder) = Template::parse(&text.text).placeholders().next() {
-            let span = text.map.locate(placeholder.range.clone());
-            let message = format!("`{}` takes no `{{{{…}}}}`", entry.key);
-            self.error("not-a-template", message, span, "write the value itself");
-            return None;
-        }
-        if text.text.trim().is_empty() {
-            self.error("empty-field", format!("`{}` is empty", entry.key), text.span, "");
-            return None;
-        }
-        Some(text)
+    pub fn fixed_text(&mut self, part: Option<Part<'a>>) -> Option<Text> {
+        self.value(part, |reader, entry| {
+            let text = reader.located_text(entry)?;
+            if let Some(placeholder) = Template::parse(&text.text).placeholders().next() {
+                let span = text.map.locate(placeholder.range.clone());
+                let message = format!("`{}` takes no `{{{{…}}}}`", entry.key);
+                reader.error("not-a-template", message, span, "write the value itself");
+                return None;
+            }
+            if text.text.trim().is_empty() {
+                reader.error("empty-field", format!("`{}` is empty", entry.key), text.span, "");
+                return None;
+            }
+            Some(text)
+        })
     }
 
     /// A list of texts; null is an empty one.
-    pub fn text_list(&mut self, entry: Option<&Entry>) -> Option<Vec<String>> {
-        let entry = entry?;
-        if entry.is_null() {
-            return Some(Vec::new());
-        }
-        let texts = self.texts(entry, FieldType::TextList)?;
-        Some(texts.into_iter().map(|(text, _)| text).collect())
+    pub fn text_list(&mut self, part: Option<Part<'a>>) -> Option<Vec<String>> {
+        self.value(part, |reader, entry| {
+            if entry.is_null() {
+                return Some(Vec::new());
+            }
+            let texts = reader.texts(entry, FieldType::TextList)?;
+            Some(texts.into_iter().map(|(text, _)| text).collect())
+        })
     }
 
     /// Programs that must be there, each with its location.
-    pub fn requirements(&mut self, entry: Option<&Entry>) -> Vec<RequiredProgram> {
-        let Some(entry) = entry else { return Vec::new() };
-        let items = self.list(entry, FieldType::Requirements).unwrap_or_default();
-        items.iter().filter_map(|item| self.requirement(item)).collect()
+    pub fn requirements(&mut self, part: Option<Part<'a>>) -> Vec<RequiredProgram> {
+        let programs = self.value(part, |reader, entry| {
+            let items = reader.list(entry, FieldType::Requirements)?;
+            Some(items.iter().filter_map(|item| reader.requirement(item)).collect())
+        });
+        programs.unwrap_or_default()
     }
 
     fn requirement(&mut self, item: &Node) -> Option<RequiredProgram> {
@@ -173,18 +221,6 @@ impl Reader<'_> {
                 None
             }
         }
-    }
-
-    /// Whether commands run in a sandbox. There are no kinds of sandboxes to choose from.
-    pub fn sandbox(&mut self, entry: Option<&Entry>) -> Option<bool> {
-        let entry = entry?;
-        let before = self.problems.len();
-        let value = self.bool(entry);
-        let is_written_out = matches!(entry.value.kind, Kind::Map(_) | Kind::List(_));
-        if let Some(problem) = self.problems.get_mut(before).filter(|_| is_written_out) {
-            problem.help = Some("what a command can reach in a sandbox is fixed".to_owned());
-        }
-        value
     }
 }
 

@@ -3,25 +3,22 @@
 //! was found in a working tree may run is not decided here; the origin is who vouches for it.
 
 use crate::call_cycles;
-use crate::commands_hiding_failures::hidden_failures;
-use crate::extends::{MAX_LEVELS, extend, extend_outline};
-use crate::find_agent_instructions::{self, FoundAgent, find_agent_as};
+use crate::dialect::Dialect;
+use crate::draft::{Draft, MAX_LEVELS, Restart};
+use crate::find_agent::{self, FoundAgent, find_agent_as};
+use crate::hidden_failures::hidden_failures;
 use crate::include_files::{BUILT_IN, IncludeFiles};
-use crate::loaded_recipe::Loaded;
+use crate::loaded::Loaded;
 use crate::machine_analysis::machine_findings;
 use crate::plan::{Plan, PlannedRecipe, Program};
-use crate::read::{ReadContext, read_in_context};
-use crate::recipe::Recursion;
-use crate::recipe_files_on_disk::{self, EXTENSIONS, RecipeFile};
-use crate::recipe_outline_for_checks::{Named, Outline, Restart, Task};
-use crate::recipe_request::Request;
-use crate::recipe_runner_dialect::Dialect;
+use crate::read::{ReadContext, draft_in_context};
+use crate::recipe::{Named, Recursion};
+use crate::recipe_file::{self, EXTENSIONS, RecipeFile};
 use crate::recipe_search::{Found, NotFound, Origin, SearchDir, find, nearest_name};
-use crate::unread_inputs::unread_inputs;
+use crate::request::Request;
 use crate::variable_flow::VariableFlow;
 use crate::{
-    PlannedAgent, Read, Recipe, builtin, check_ids_and_parallel_groups, recipe_lints,
-    required_inputs, unknown_step_tags, unset_variables,
+    PlannedAgent, Recipe, across_steps, builtin, inputs, loaded, recipe_lints, unset_variables,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -122,7 +119,7 @@ impl Resolver<'_> {
     /// recipe has for them. A variable that is set by its own name, too, keeps that value.
     fn without_aliases(&self) -> Option<Request> {
         let mut inputs = self.request.inputs.clone();
-        for (alias, variable) in &self.loaded.first()?.outline.aliases {
+        for (alias, variable) in &self.loaded.first()?.draft.aliases {
             if inputs.get(variable).is_none_or(Value::is_null)
                 && let Some(value) = inputs.remove(alias)
             {
@@ -172,34 +169,27 @@ impl Resolver<'_> {
             return Ok(*index);
         }
         let source = match &file {
-            RecipeFile::OnDisk(path) => recipe_files_on_disk::load(path, &shown)?,
+            RecipeFile::OnDisk(path) => recipe_file::load(path, &shown)?,
             RecipeFile::BuiltIn(name) => Source::new(shown, builtin(name).unwrap_or_default()),
         };
-        let (Read { recipe, problems, outline }, files) = self.read(&source, &file);
+        let (draft, problems, files) = self.read(&source, &file);
         self.problems.extend(problems);
-        self.problems.extend(other_name(&file, &outline, &source));
+        self.problems.extend(other_name(&file, &draft));
         let index = self.loaded.len();
         self.indices.insert(key, index);
-        let recipe = recipe.map(Arc::new);
-        let (calls, extends) = (BTreeMap::new(), None);
-        let is_called = false;
-        self.loaded.push(Loaded {
-            source,
-            file,
-            origin,
-            recipe,
-            outline,
-            calls,
-            extends,
-            is_called,
-            files,
-        });
+        let (calls, extends, recipe, is_called) = (BTreeMap::new(), None, None, false);
+        self.loaded.push(Loaded { file, origin, recipe, draft, calls, extends, is_called, files });
         self.join_parent(index);
+        self.loaded[index].recipe = self.loaded[index].draft.recipe().map(Arc::new);
         Ok(index)
     }
 
     /// Reads a text with the files beside it, and keeps those.
-    fn read(&self, source: &Arc<Source>, file: &RecipeFile) -> (Read, BTreeMap<String, String>) {
+    fn read(
+        &self,
+        source: &Arc<Source>,
+        file: &RecipeFile,
+    ) -> (Draft, Vec<Diagnostic>, BTreeMap<String, String>) {
         let files = IncludeFiles::beside(file, &source.name);
         let kept = RefCell::new(BTreeMap::new());
         let files = |path: &str| {
@@ -215,13 +205,13 @@ impl Resolver<'_> {
         let dialect = self.request.run_options.dialect;
         let home = self.request.run_options.home.as_deref();
         let context = ReadContext { files: &files, inputs, directory, home, dialect };
-        let read = read_in_context(source, &context);
-        (read, kept.into_inner())
+        let (draft, problems) = draft_in_context(source, &context);
+        (draft, problems, kept.into_inner())
     }
 
     /// Reads what a recipe extends and makes both one.
     fn join_parent(&mut self, child: usize) {
-        let Some(extends) = self.loaded[child].outline.extends.clone() else { return };
+        let Some(extends) = self.loaded[child].draft.extends.clone() else { return };
         self.extending.push(child);
         let parent = self.parent(child, &extends.name);
         self.extending.pop();
@@ -229,19 +219,14 @@ impl Resolver<'_> {
             Ok(parent) => parent,
             Err(problem) => {
                 self.problems.push(at_call(problem, &extends, "extended here"));
-                self.loaded[child].outline.open = true;
+                self.loaded[child].draft.open = true;
                 return;
             }
         };
-        let outline = extend_outline(&self.loaded[child].outline, &self.loaded[parent].outline);
-        self.problems.extend(check_ids_and_parallel_groups::across_steps(&outline));
-        self.loaded[child].outline = outline;
+        let draft = self.loaded[child].draft.extending(&self.loaded[parent].draft);
+        self.problems.extend(across_steps::across_steps(&draft));
+        self.loaded[child].draft = draft;
         self.loaded[child].extends = Some(parent);
-        let recipes = [child, parent].map(|index| self.loaded[index].recipe.as_deref());
-        self.loaded[child].recipe = match recipes {
-            [Some(child), Some(parent)] => Some(Arc::new(extend(child.clone(), parent))),
-            _ => None,
-        };
     }
 
     fn parent(&mut self, child: usize, name: &str) -> Result<usize, Diagnostic> {
@@ -249,7 +234,8 @@ impl Resolver<'_> {
         if self.extending.contains(&parent) {
             let begin = self.extending.iter().position(|at| *at == parent).unwrap_or(0);
             let circle = self.extending[begin..].iter().chain([&parent]);
-            let names: Vec<&str> = circle.map(|at| self.loaded[*at].source.name.as_str()).collect();
+            let names: Vec<&str> =
+                circle.map(|at| self.loaded[*at].draft.source.name.as_str()).collect();
             let message = format!("these recipes extend each other: {}", names.join(" → "));
             return Err(Diagnostic::error("extends-circle", message));
         }
@@ -257,7 +243,7 @@ impl Resolver<'_> {
             let message = format!("recipes that extend each other over {MAX_LEVELS} levels");
             return Err(Diagnostic::error("extends-deep", message));
         }
-        if self.loaded[parent].outline.is_machine {
+        if self.loaded[parent].draft.is_machine {
             let message = format!("`{name}` is a state machine, which cannot be extended");
             let help = "let a step call it: `recipe: NAME`; a machine's own steps are shared by `$include`";
             return Err(Diagnostic::error("extends-machine", message).help(help));
@@ -273,7 +259,7 @@ impl Resolver<'_> {
 
     fn follow_calls(&mut self, caller: usize) {
         self.follow_restarts(caller);
-        let steps = self.loaded[caller].outline.steps.iter();
+        let steps = self.loaded[caller].draft.steps.iter();
         let calls: Vec<Named> = steps.filter_map(|step| step.calls().cloned()).collect();
         for call in calls {
             if self.loaded[caller].calls.contains_key(&call.name) {
@@ -291,9 +277,11 @@ impl Resolver<'_> {
 
     /// Finds the machines that a machine may restart. Its own id means itself.
     fn follow_restarts(&mut self, caller: usize) {
-        let own = self.loaded[caller].outline.id.as_ref().map(|(id, _)| id.clone());
-        for restart in self.loaded[caller].outline.restarts.clone() {
-            let Restart { recipe: name, spot, source, span } = &restart;
+        let draft = &self.loaded[caller].draft;
+        let own = draft.name.clone().filter(|_| draft.is_machine);
+        for restart in self.loaded[caller].draft.restarts.clone() {
+            let Restart { named, spot } = &restart;
+            let name = &named.name;
             if Some(name) == own.as_ref() {
                 self.loaded[caller].calls.insert(name.clone(), caller);
             }
@@ -301,22 +289,21 @@ impl Resolver<'_> {
                 continue;
             }
             match self.beside(caller, name) {
-                Ok(index) if self.loaded[index].outline.is_machine => {
+                Ok(index) if self.loaded[index].draft.is_machine => {
                     self.loaded[index].is_called = true;
                     self.loaded[caller].calls.insert(name.clone(), index);
                 }
                 Ok(_) => {
                     let message = format!("Restart recipe '{name}' is no state machine {spot}");
                     let problem = Diagnostic::error("restart-not-machine", message);
-                    self.problems.push(problem.at(source, *span, "a step recipe has no sessions"));
+                    let label = "a step recipe has no sessions";
+                    self.problems.push(problem.at(&named.source, named.span, label));
                 }
                 Err(mut problem) => {
                     if problem.labels.is_empty() {
                         problem.message = format!("Restart recipe '{name}' not found {spot}");
                     }
-                    let named =
-                        Named { name: name.clone(), source: Arc::clone(source), span: *span };
-                    self.problems.push(at_call(problem, &named, ""));
+                    self.problems.push(at_call(problem, named, ""));
                 }
             }
         }
@@ -341,8 +328,8 @@ impl Resolver<'_> {
 
     /// Finds the agents that a recipe's steps name.
     fn find_agents(&mut self, index: usize) {
-        for step in &self.loaded[index].outline.steps {
-            let Some(Task::Agent { named: Some(agent), .. }) = &step.task else { continue };
+        for step in &self.loaded[index].draft.steps {
+            let Some(agent) = step.agent() else { continue };
             if self.agents.contains_key(&agent.name) {
                 continue;
             }
@@ -364,7 +351,7 @@ impl Resolver<'_> {
         self.load_found(name, found.map_err(|why| not_found(name, None, why))?)
     }
 
-    /// What is in a recipe's own directory is vouched for as the recipe itself is.
+    /// The directory of a recipe, whose files are vouched for as the recipe itself is.
     fn directory_of(&self, index: usize) -> Option<SearchDir> {
         let loaded = &self.loaded[index];
         match &loaded.file {
@@ -384,15 +371,15 @@ impl Resolver<'_> {
         self.problems.extend(unset_variables::unset_variables(&flow));
         self.problems.extend(recipe_lints::lints(&flow));
         self.problems.extend(hidden_failures(&self.loaded));
-        self.problems.extend(required_inputs::missing_in_calls(&flow, inputs, run_options));
-        self.problems.extend(unknown_step_tags::unknown_tags(&self.loaded, &run_options.tags));
-        self.problems.extend(required_inputs::wrong_inputs(&self.loaded, self.request));
+        self.problems.extend(inputs::missing_in_calls(&flow, inputs, run_options));
+        self.problems.extend(loaded::unknown_tags(&self.loaded, &run_options.tags));
+        self.problems.extend(inputs::wrong_inputs(&self.loaded, self.request));
         let broken = self.problems.iter().any(Diagnostic::is_error);
         let recipes: Option<Vec<Arc<Recipe>>> =
             self.loaded.iter().map(|l| l.recipe.clone()).collect();
         let (plan, program) = match recipes {
             Some(recipes) if !broken => {
-                self.problems.extend(unread_inputs(&self.loaded, &self.request.inputs));
+                self.problems.extend(inputs::unread_inputs(&self.loaded, &self.request.inputs));
                 let plan = self.plan();
                 let program = Program::new(plan.clone(), recipes);
                 self.problems.extend(machine_findings(&program, &plan.machine));
@@ -421,7 +408,7 @@ impl Resolver<'_> {
         if uncovered { Origin::Project } else { root }
     }
 
-    /// What replaces a built-in, agents included.
+    /// The recipes and agents that replace a built-in one.
     fn shadowed_built_ins(&self) -> Vec<ShadowedBuiltIn> {
         let mut shadowed = self.shadowed.clone();
         for (name, found) in &self.agents {
@@ -446,14 +433,14 @@ impl Resolver<'_> {
 
     fn plan(&self) -> Plan {
         let recipes = self.loaded.iter().map(|loaded| PlannedRecipe {
-            source: loaded.source.name.clone(),
+            source: loaded.draft.source.name.clone(),
             path: match &loaded.file {
                 RecipeFile::OnDisk(path) if path.is_file() => {
                     Some(path.to_string_lossy().into_owned())
                 }
                 _ => None,
             },
-            text: loaded.source.text.clone(),
+            text: loaded.draft.source.text.clone(),
             calls: loaded.calls.clone(),
             extends: loaded.extends,
             files: loaded.files.clone(),
@@ -475,12 +462,12 @@ impl Resolver<'_> {
 
 /// A recipe whose steps that always run are more than it may have would fail on its way.
 fn more_than_its_limit(root: &Loaded) -> Option<Diagnostic> {
-    if root.outline.is_machine {
+    if root.draft.is_machine {
         return None;
     }
-    let stated = root.outline.recursion.max_total_steps;
+    let stated = root.draft.recursion.max_total_steps;
     let limit = stated.unwrap_or(Recursion::DEFAULT_MAX_TOTAL_STEPS);
-    let steps = root.outline.steps.iter();
+    let steps = root.draft.steps.iter();
     let mut always = steps.filter(|step| step.gate.is_always() && step.when_tags.is_empty());
     let first_over = always.nth(limit as usize)?;
     let whose = if stated.is_some() { "its `max_total_steps`" } else { "the default limit" };
@@ -491,14 +478,14 @@ fn more_than_its_limit(root: &Loaded) -> Option<Diagnostic> {
 }
 
 /// A machine is found by its file's name, whatever its own id is.
-fn other_name(file: &RecipeFile, outline: &Outline, source: &Arc<Source>) -> Option<Diagnostic> {
-    let (id, span) = outline.id.as_ref()?;
+fn other_name(file: &RecipeFile, draft: &Draft) -> Option<Diagnostic> {
+    let (id, span) = (draft.name.as_ref()?, draft.id?);
     let RecipeFile::OnDisk(path) = file else { return None };
     let stem = path.file_stem()?.to_str().filter(|_| has_recipe_ending(&path.to_string_lossy()))?;
     (stem != id).then(|| {
         let message =
             format!("the recipe's id is '{id}', but it is found by its file's name, '{stem}'");
-        let problem = Diagnostic::warning("other-name", message).at(source, *span, "");
+        let problem = Diagnostic::warning("other-name", message).at(&draft.source, span, "");
         problem.help(format!("name the file after the id, or write the id '{stem}'"))
     })
 }
@@ -542,7 +529,7 @@ fn not_found(name: &str, directory: Option<&Path>, why: NotFound) -> Diagnostic 
 
 /// A dialect may let an agent that nobody has described work without instructions.
 fn without_instructions(problem: Diagnostic, dialect: Dialect) -> Diagnostic {
-    let absent = [find_agent_instructions::NOT_FOUND, "bad-agent-name"].contains(&problem.code);
+    let absent = [find_agent::NOT_FOUND, "bad-agent-name"].contains(&problem.code);
     match absent && dialect == Dialect::RecipeRunner {
         true => {
             let message = format!("{}: it works without instructions", problem.message);

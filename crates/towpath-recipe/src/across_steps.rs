@@ -1,14 +1,13 @@
 //! What can only be seen by looking at several steps together: ids, parallel groups and the
 //! variables their members write and read. It looks at one recipe; what other recipes provide is
-//! the business of `build_plan`.
+//! the business of `resolver`.
 
-use crate::recipe_outline_for_checks::{Outline, StepOutline};
+use crate::draft::{Draft, StepDraft};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-use towpath_core::{Diagnostic, Map, Source, Span};
+use towpath_core::{Diagnostic, Map, Span};
 
-pub(crate) fn across_steps(outline: &Outline) -> Vec<Diagnostic> {
-    let checker = Checker { context: &outline.context, steps: &outline.steps };
+pub(crate) fn across_steps(draft: &Draft) -> Vec<Diagnostic> {
+    let checker = Checker { context: &draft.context, steps: &draft.steps };
     let mut problems = checker.scattered_groups();
     for group in checker.groups() {
         problems.extend(checker.same_writers(group));
@@ -18,16 +17,16 @@ pub(crate) fn across_steps(outline: &Outline) -> Vec<Diagnostic> {
     problems
 }
 
-pub(crate) fn same_ids(source: &Arc<Source>, ids: &[(String, Span)]) -> Vec<Diagnostic> {
-    let mut first: HashMap<&str, Span> = HashMap::new();
+pub(crate) fn same_ids(steps: &[StepDraft]) -> Vec<Diagnostic> {
+    let mut first: HashMap<&str, &StepDraft> = HashMap::new();
     let mut problems = Vec::new();
-    for (id, span) in ids {
-        match first.get(id.as_str()) {
-            None => drop(first.insert(id, *span)),
+    for (step, id) in steps.iter().filter_map(|step| Some((step, step.id.as_deref()?))) {
+        match first.get(id) {
+            None => drop(first.insert(id, step)),
             Some(earlier) => problems.push(
                 Diagnostic::error("duplicate-id", format!("two steps have the id `{id}`"))
-                    .at(source, *span, "again here")
-                    .at(source, *earlier, "first here"),
+                    .at(&step.source, step.spans.id, "again here")
+                    .at(&earlier.source, earlier.spans.id, "first here"),
             ),
         }
     }
@@ -36,13 +35,15 @@ pub(crate) fn same_ids(source: &Arc<Source>, ids: &[(String, Span)]) -> Vec<Diag
 
 struct Checker<'a> {
     context: &'a Map,
-    steps: &'a [StepOutline],
+    steps: &'a [StepDraft],
 }
 
 impl<'a> Checker<'a> {
     /// Neighbours with the same group name, as slices of the steps.
-    fn groups(&self) -> impl Iterator<Item = &'a [StepOutline]> {
-        self.steps.chunk_by(|a, b| a.group == b.group).filter(|chunk| chunk[0].group.is_some())
+    fn groups(&self) -> impl Iterator<Item = &'a [StepDraft]> {
+        self.steps
+            .chunk_by(|a, b| a.parallel_group == b.parallel_group)
+            .filter(|chunk| chunk[0].parallel_group.is_some())
     }
 
     fn scattered_groups(&self) -> Vec<Diagnostic> {
@@ -50,11 +51,11 @@ impl<'a> Checker<'a> {
         if self.steps.iter().any(|step| step.unsure) {
             return Vec::new();
         }
-        let mut ended: HashMap<&str, &StepOutline> = HashMap::new();
+        let mut ended: HashMap<&str, &StepDraft> = HashMap::new();
         let mut problems = Vec::new();
         for group in self.groups() {
             let (here, last) = (&group[0], &group[group.len() - 1]);
-            let Some(name) = here.group.as_deref() else { continue };
+            let Some(name) = here.parallel_group.as_deref() else { continue };
             if let Some(earlier) = ended.insert(name, last) {
                 let message = format!("the steps of group `{name}` are not next to each other");
                 problems.push(
@@ -69,7 +70,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The variable that gets a step's output.
-    fn written(&self, step: &'a StepOutline) -> Option<(&'a str, Span)> {
+    fn written(&self, step: &'a StepDraft) -> Option<(&'a str, Span)> {
         match (&step.output, step.spans.output) {
             (Some(name), Some(span)) => Some((name, span)),
             _ => self.id(step).map(|id| (id, step.spans.id)),
@@ -77,12 +78,12 @@ impl<'a> Checker<'a> {
     }
 
     /// The step's id, where a variable of that name is the step's.
-    fn id(&self, step: &'a StepOutline) -> Option<&'a str> {
+    fn id(&self, step: &'a StepDraft) -> Option<&'a str> {
         step.id.as_deref().filter(|id| !self.context.contains_key(*id))
     }
 
-    fn same_writers(&self, group: &'a [StepOutline]) -> Vec<Diagnostic> {
-        let mut writers: HashMap<&str, (&StepOutline, Span)> = HashMap::new();
+    fn same_writers(&self, group: &'a [StepDraft]) -> Vec<Diagnostic> {
+        let mut writers: HashMap<&str, (&StepDraft, Span)> = HashMap::new();
         let mut problems = Vec::new();
         for (step, (name, span)) in group.iter().filter_map(|s| Some((s, self.written(s)?))) {
             if let Some((first, earlier)) = writers.insert(name, (step, span)) {
@@ -98,8 +99,8 @@ impl<'a> Checker<'a> {
         problems
     }
 
-    fn reads_of_mates(&self, group: &'a [StepOutline]) -> Vec<Diagnostic> {
-        let mut writers: HashMap<&str, &StepOutline> = HashMap::new();
+    fn reads_of_mates(&self, group: &'a [StepDraft]) -> Vec<Diagnostic> {
+        let mut writers: HashMap<&str, &StepDraft> = HashMap::new();
         for mate in group {
             if let Some(id) = self.id(mate) {
                 writers.insert(id, mate);
@@ -110,7 +111,7 @@ impl<'a> Checker<'a> {
                 writers.insert(name, mate);
             }
         }
-        let ids: HashMap<&str, &StepOutline> =
+        let ids: HashMap<&str, &StepDraft> =
             group.iter().filter_map(|p| Some((p.id.as_deref()?, p))).collect();
         let mut problems = Vec::new();
         for reading in group {
@@ -129,7 +130,7 @@ impl<'a> Checker<'a> {
         problems
     }
 
-    fn read_of_mate(&self, reading: &StepOutline, mate: &StepOutline, span: Span) -> Diagnostic {
+    fn read_of_mate(&self, reading: &StepDraft, mate: &StepDraft, span: Span) -> Diagnostic {
         let (reader, writer) = (reading.shown_id(), mate.shown_id());
         let message =
             format!("step `{reader}` reads what `{writer}` writes, but both run at the same time");
@@ -159,6 +160,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn group_span(step: &StepOutline) -> Span {
+fn group_span(step: &StepDraft) -> Span {
     step.spans.group.unwrap_or(step.spans.id)
 }

@@ -5,9 +5,9 @@
 
 use super::EvalError;
 use super::evaluate::Evaluation;
-use super::function_table::Function;
+use super::functions::Function;
 use super::tree::{Kind, Link, LinkKind, Node};
-use super::truthiness_and_comparison::{compare, decided, truthy};
+use super::truth::{compare, decided, truthy};
 use std::borrow::Cow;
 use towpath_core::{Value, VarPath};
 
@@ -16,13 +16,13 @@ pub(super) struct Foresight<'a> {
     pub unknown: &'a dyn Fn(&VarPath) -> bool,
 }
 
-/// What is known of an operand.
+/// An operand, as far as it is known.
 pub(super) enum Seen<'a> {
     Value(Cow<'a, Value>),
     Unknown(Guess),
 }
 
-/// What is known of a value that is not there yet.
+/// A value that is not there yet, as far as it is known.
 #[derive(Clone, Copy)]
 pub(super) struct Guess {
     /// Whether it is true, where that is the same for every value it may have.

@@ -4,13 +4,13 @@
 
 use super::Condition;
 use super::excerpt::excerpt;
-use super::function_table::{Function, Method};
+use super::functions::{Function, Method};
 use super::tree::{Comparison, Kind, Link, LinkKind, Node};
-use super::truthiness_and_comparison::{compare, decided, truthy};
+use super::truth::{compare, decided, truthy};
 use std::ops::Range;
 use towpath_core::{Severity, Value, nearest, number};
 
-/// What is known of a value before there is one.
+/// A value, as far as it is known before there is one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Shape {
     Anything,
@@ -37,7 +37,7 @@ pub(crate) struct NoValue {
     pub label: String,
 }
 
-/// What is known of the variables where a condition is asked.
+/// The variables where a condition is asked, as far as they are known.
 pub(crate) trait Variables {
     fn shape(&self, path: &[&str]) -> Result<Shape, NoValue>;
     /// A step that prints this variable, with a word for "no" that it prints and that counts as true.
@@ -337,7 +337,7 @@ impl Visitor<'_> {
 }
 
 impl Shape {
-    /// What a value is that has no parts, as the end of a sentence.
+    /// The kind of a value that has no parts, as the end of a sentence.
     pub fn without_parts(&self) -> Option<&'static str> {
         match self {
             Shape::Anything | Shape::List | Shape::Map => None,

@@ -4,9 +4,10 @@
 //! line decides, under our own its first failing one.
 
 use crate::field_table::Section;
-use crate::recipe::FailFast;
+use crate::other_words::instead_in;
 use serde::{Deserialize, Serialize};
-use towpath_core::{Diagnostic, Severity};
+use towpath_core::Severity;
+use towpath_shell::FailFast;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -16,16 +17,6 @@ pub enum Dialect {
     RecipeRunner,
     AgentRecipes,
 }
-
-/// Fields without an effect in `recipe-runner-rs`.
-const DEAD_FIELDS: &[(Section, &str)] = &[
-    (Section::Recipe, "output"),
-    (Section::Recipe, "metadata"),
-    (Section::Recipe, "parameters"),
-    (Section::Step, "sub_context"),
-    (Section::Step, "name"),
-    (Section::Step, "description"),
-];
 
 impl Dialect {
     pub fn is_towpath(&self) -> bool {
@@ -41,27 +32,20 @@ impl Dialect {
     }
 
     /// Which failures end a command where the recipe does not state it.
-    pub(crate) fn fail_fast(self) -> FailFast {
+    pub(crate) fn fails_on(self) -> FailFast {
         match self {
             Dialect::Towpath => FailFast::On,
             Dialect::RecipeRunner | Dialect::AgentRecipes => FailFast::Off,
         }
     }
 
-    /// The problem of an unknown field, as this dialect sees it.
-    pub(crate) fn unknown_field(
-        self,
-        section: Section,
-        name: &str,
-        problem: Diagnostic,
-    ) -> Diagnostic {
-        match self == Dialect::RecipeRunner && DEAD_FIELDS.contains(&(section, name)) {
-            true => Diagnostic {
-                severity: Severity::Warning,
-                message: format!("`{name}` has no effect"),
-                ..problem
-            },
-            false => problem,
-        }
+    /// Whether a field that recipes do not have is without an effect, where others refuse it.
+    pub(crate) fn never_looks_at(self, section: Section, name: &str) -> bool {
+        let unread = match section {
+            Section::Recipe => "unread-in-recipe",
+            Section::Step => "unread-in-step",
+            _ => return false,
+        };
+        self == Dialect::RecipeRunner && instead_in(unread, name).is_some()
     }
 }

@@ -2,22 +2,16 @@
 //! recipe wins over an included one, and the fields beside a `$ref` win over those of the step it names.
 //! What the fields mean is not looked at here.
 
-use super::machine_files::{INCLUDE, Library, REF, included, is_of_others, reference, split};
+use super::library::{INCLUDE, Library, REF, included, is_of_others, reference, split};
 use crate::field_table::{Section, find_field};
+use crate::read::section::Part;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use towpath_core::spanned_tree::{Entry, Kind};
+use towpath_core::spanned_tree::Entry;
 use towpath_core::{Diagnostic, Span, nearest};
 
 /// A longer chain is a mistake, or an attack on the reader.
 const MAX_LEVELS: usize = 32;
-
-/// A field, or a name with its value, in the file it is written in.
-#[derive(Clone, Copy)]
-pub(super) struct Part<'l> {
-    pub file: usize,
-    pub entry: &'l Entry,
-}
 
 /// The transitions that one level of a step writes.
 #[derive(Clone, Copy)]
@@ -37,7 +31,7 @@ pub(super) struct StepParts<'l> {
     pub fields: Vec<Part<'l>>,
     /// Every `onOutcome` it is made of, the one that wins last.
     pub on_outcome: Vec<OnOutcome<'l>>,
-    /// What it refers to could not be found, which has been reported.
+    /// The step that it refers to could not be found, which has been reported.
     pub broken: bool,
 }
 
@@ -97,7 +91,7 @@ impl<'l> Composer<'l> {
             match entry.key.as_str() {
                 key if is_of_others(key) => {}
                 INCLUDE => self.include(file, entry, &mut steps),
-                _ => steps.put(Site { part: Part { file, entry }, included: false }),
+                _ => steps.put(Site { part: self.library.part(file, entry), included: false }),
             }
         }
         self.including.pop();
@@ -166,7 +160,7 @@ impl<'l> Composer<'l> {
     fn made_from(&mut self, site: Part<'l>) -> (Vec<Part<'l>>, bool) {
         let mut chain = vec![site];
         while let Some(last) = chain.last().copied() {
-            if !has_reference(last.entry) {
+            if last.entry.value.get(REF).is_none() {
                 break;
             }
             let Some(next) = self.referred(last) else { return (chain, true) };
@@ -202,7 +196,9 @@ impl<'l> Composer<'l> {
         else {
             let message =
                 format!("Step '{name}': '{REF}' must name a file and a step: 'FILE#/STEP'");
-            self.error("bad-ref", message, step.file, reference_span(step.entry));
+            let at = step.entry.value.get(REF);
+            let span = at.map_or(step.entry.key_defined, |field| field.value.defined);
+            self.error("bad-ref", message, step.file, span);
             return None;
         };
         let target = self.library.link(step.file, span)?;
@@ -224,25 +220,13 @@ impl<'l> Composer<'l> {
     }
 }
 
-fn has_reference(step: &Entry) -> bool {
-    let Kind::Map(fields) = &step.value.kind else { return false };
-    fields.iter().any(|field| field.key == REF)
-}
-
-fn reference_span(step: &Entry) -> Span {
-    let Kind::Map(fields) = &step.value.kind else { return step.key_defined };
-    let field = fields.iter().find(|field| field.key == REF);
-    field.map_or(step.key_defined, |field| field.value.defined)
-}
-
 impl<'l> StepParts<'l> {
     /// The fields of one level replace those of the levels below it.
     fn overlay(&mut self, level: Part<'l>) {
-        let Kind::Map(fields) = &level.entry.value.kind else { return };
-        let refers = has_reference(level.entry);
-        for entry in fields {
-            let part = Part { file: level.file, entry };
-            // ReadContext a `$ref`, null takes a field away; an unknown one is reported as ever.
+        let refers = level.entry.value.get(REF).is_some();
+        for entry in level.entry.value.entries() {
+            let part = Part { entry, ..level };
+            // Beside a `$ref`, null takes a field away; an unknown one is reported as ever.
             let known = find_field(Section::MachineStep, &entry.key).is_some();
             let removes = refers && known && entry.is_null();
             match entry.key.as_str() {
