@@ -1,10 +1,10 @@
 //! One call of an agent, from its start to its end.
 
+use crate::frame::StepAt;
 use crate::job_end::{JobEnd, JobStatus, Output};
-use crate::recipe_frame::StepAt;
+use crate::machine::{Misreport, Reported};
 use crate::run::Run;
-use crate::state_machine::{Misreport, Reported};
-use crate::step_end::describe;
+use crate::settle::describe;
 use serde::{Deserialize, Serialize};
 use towpath_core::{FaultKind, JobKey, SessionId, Usage};
 

@@ -4,9 +4,9 @@
 //! The run collects the kinds that it decides ([`Run::take_events`](crate::Run::take_events)). It has
 //! no clock: the engine adds what only it sees, and gives every event its number and its time.
 
-use crate::run_view::StepView;
-use crate::state_machine::{MachineExit, Reported};
-use crate::step_and_run_outcome::{RunOutcome, StepResult};
+use crate::machine::{MachineExit, Reported};
+use crate::step_result::{RunOutcome, StepResult};
+use crate::step_view::StepView;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use towpath_core::{JobKey, RunId, SessionId, StepPath, Stream, Usage};

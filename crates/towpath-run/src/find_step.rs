@@ -1,8 +1,8 @@
 //! Finding steps and frames: by their path as the user writes it, and by their indices.
 
-use crate::recipe_frame::{Frame, StepAt};
+use crate::frame::{Frame, StepAt};
+use crate::progress::Progress;
 use crate::run::{Mismatch, Run};
-use crate::step_progress::Progress;
 use std::sync::Arc;
 use towpath_core::StepPath;
 use towpath_recipe::{Recipe, Step};

@@ -7,13 +7,13 @@
 //! difference between the two is what the step changed.
 
 use crate::event::EventKind;
+use crate::frame::{FrameState, StepAt};
 use crate::job::{GIT_TIMEOUT, Job, JobWork};
 use crate::job_end::{JobEnd, JobStatus};
-use crate::recipe_frame::{FrameState, StepAt};
+use crate::progress::{Before, Phase, Staging};
 use crate::run::Run;
-use crate::step_and_run_outcome::StepStatus;
-use crate::step_end::{describe, stopped};
-use crate::step_progress::{Before, Phase, Staging};
+use crate::settle::{describe, stopped};
+use crate::step_result::StepStatus;
 use std::ops::Range;
 use std::sync::LazyLock;
 use towpath_core::{JobKind, guarded_git};

@@ -2,10 +2,10 @@
 //! run, else for agents an hour, and a day in a state machine. A command without any of them takes
 //! as long as it takes.
 
+use crate::frame::StepAt;
 use crate::job_end::{JobEnd, JobStatus};
-use crate::recipe_frame::StepAt;
 use crate::run::Run;
-use crate::step_end::describe;
+use crate::settle::describe;
 use std::time::Duration;
 use towpath_recipe::Work;
 

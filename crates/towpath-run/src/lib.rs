@@ -6,73 +6,71 @@
 //!
 //! | rule | file |
 //! |---|---|
-//! | what all flows implement, and the one dispatch between them | `sequence_or_machine_flow.rs` |
+//! | what all flows implement, and the one dispatch between them | `flow.rs` |
 //! | sequences: batches, failing, ending, running again | `sequence.rs` |
-//! | state machines: transitions, guardrails, outcomes, reminders | `state_machine/` |
-//! | conditions, filling a job, calling a recipe | `step_start.rs`, `fill_command_and_prompt.rs` |
-//! | what a finished job means, how a step settles | `step_end.rs` |
-//! | hooks | `pre_and_post_step_hooks.rs` |
-//! | `recursion`: how many steps, how deep | `step_and_depth_limits.rs` |
-//! | timeouts of commands, agent calls and recipe steps | `job_timeout.rs`, `recipe_step_timeout.rs` |
-//! | asking an agent again for JSON | `json_reminder.rs` |
+//! | state machines: transitions, guardrails, outcomes, reminders | `machine/` |
+//! | conditions, filling a job, calling a recipe | `start.rs`, `scope.rs` |
+//! | what a finished job means, how a step settles | `settle.rs` |
+//! | hooks | `hook.rs` |
+//! | `recursion`: how many steps, how deep | `limit_source.rs` |
+//! | timeouts of commands, agent calls and recipe steps | `job_timeout.rs`, `expire.rs` |
+//! | asking an agent again for JSON | `remind.rs` |
 //! | staging in git what an agent changed | `git_staging.rs` |
-//! | an agent that finishes a failed recipe's work | `recovery_agent.rs` |
-//! | faults that are waited for | `wait_after_fault.rs` |
-//! | interruption, retry, `--done`, `--again` | `resume_interrupted_steps.rs` |
-//! | continuing with an edited recipe | `continue_with_edited_recipe.rs` |
+//! | an agent that finishes a failed recipe's work | `recovery.rs` |
+//! | faults that are waited for | `wait_policy.rs` |
+//! | interruption, retry, `--done`, `--again` | `resume.rs` |
+//! | continuing with an edited recipe | `replan.rs` |
 //! | what a run would do, without doing it | `preview/` |
 
 #![deny(clippy::disallowed_methods)]
 
 mod agent_call;
-mod condition_values;
-mod continue_with_edited_recipe;
-mod cost_of_calls;
+mod condition_value;
 mod event;
+mod expire;
 mod fact;
-mod fill_command_and_prompt;
 mod find_step;
+mod flow;
+mod frame;
 mod git_staging;
+mod hook;
 mod job;
 mod job_end;
 mod job_timeout;
-mod json_reminder;
-mod pre_and_post_step_hooks;
+mod limit_source;
+mod machine;
 mod preview;
-mod recipe_frame;
-mod recipe_step_timeout;
-mod recovery_agent;
-mod render_prompt_documents;
-mod resume_interrupted_steps;
+mod progress;
+mod prompt_rendering;
+mod recovery;
+mod remind;
+mod replan;
+mod resume;
 mod run;
-mod run_view;
+mod scope;
 mod sequence;
-mod sequence_or_machine_flow;
-mod state_machine;
-mod step_and_depth_limits;
-mod step_and_run_outcome;
-mod step_end;
-mod step_progress;
-mod step_start;
-mod wait_after_fault;
+mod settle;
+mod spent;
+mod start;
+mod step_result;
+mod step_view;
+mod wait_policy;
 
 pub use agent_call::{AgentCall, CallEnd};
-pub use condition_values::ConditionValue;
-pub use continue_with_edited_recipe::EditRefused;
-pub use cost_of_calls::Spent;
+pub use condition_value::ConditionValue;
 pub use event::{CallEnded, CallStarted, EndedWith, Event, EventKind, Movement};
 pub use fact::{Answer, Fact, StopReason};
 pub use find_step::NoSuchStep;
 pub use git_staging::IndexState;
 pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
 pub use job_end::{Fault, JobEnd, JobStatus, Output};
-pub use preview::{Preview, PreviewStep, Verdict, preview};
-pub use run::{Limits, Mismatch, Run, Timer};
-pub use run_view::{StepState, StepView};
-pub use state_machine::{
+pub use machine::{
     MachineExit, MachineView, Misreport, MisreportKind, Reported, read_report, without_report,
 };
-pub use step_and_run_outcome::{
-    Failure, FailureKind, Guardrail, RunOutcome, StepResult, StepStatus,
-};
+pub use preview::{Preview, PreviewStep, Verdict, preview};
+pub use replan::EditRefused;
+pub use run::{Limits, Mismatch, Run, Timer};
+pub use spent::Spent;
+pub use step_result::{Failure, FailureKind, Guardrail, RunOutcome, StepResult, StepStatus};
+pub use step_view::{StepState, StepView};
 pub use towpath_recipe::StepKind;

@@ -1,14 +1,14 @@
 //! The run's state, how facts change it, and what it answers. The rules are in the files beside
 //! this one.
 
-use crate::cost_of_calls::Spent;
 use crate::event::EventKind;
 use crate::fact::{Answer, Fact, StopReason};
+use crate::frame::{Frame, FrameState, Given, StepAt};
 use crate::job::{Job, JobWork};
-use crate::recipe_frame::{Frame, FrameState, Given, StepAt};
-use crate::step_and_run_outcome::{Failure, FailureKind, RunOutcome, StepStatus};
-use crate::step_progress::{Phase, Progress};
-use crate::wait_after_fault::{WaitPolicy, Waiting};
+use crate::progress::{Phase, Progress};
+use crate::spent::Spent;
+use crate::step_result::{Failure, FailureKind, RunOutcome, StepStatus};
+use crate::wait_policy::{WaitPolicy, Waiting};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -276,7 +276,7 @@ impl Run {
         }
         let failed = |p: &&Progress| p.stopped() || p.failed();
         let steps = &self.frames[frame].steps;
-        let stopped = steps.iter().position(super::step_progress::Progress::stopped);
+        let stopped = steps.iter().position(super::progress::Progress::stopped);
         let index = stopped.or_else(|| steps.iter().position(|p| failed(&p)));
         let (index, failure) = index
             .and_then(|index| match &steps[index].result.as_ref()?.status {

@@ -2,19 +2,19 @@
 //! group. It begins when the one before it has settled, and a failure that is not tolerated ends the
 //! recipe once the whole batch has settled.
 
-use crate::fill_command_and_prompt::Scope;
+use crate::flow::{FinishedCall, FlowRules, FrameResult, last_output};
+use crate::frame::{FrameState, StepAt};
 use crate::job::{AgentJob, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::job_end::{JobEnd, JobStatus, Output};
 use crate::job_timeout::AGENT_TIMEOUT;
-use crate::json_reminder::AnswerCheck;
-use crate::recipe_frame::{FrameState, StepAt};
-use crate::render_prompt_documents::DocumentUse;
+use crate::progress::{Before, Phase, Progress};
+use crate::prompt_rendering::DocumentUse;
+use crate::remind::AnswerCheck;
 use crate::run::Run;
-use crate::run_view::StepView;
-use crate::sequence_or_machine_flow::{FinishedCall, FlowRules, FrameResult, last_output};
-use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
-use crate::step_end::json_in;
-use crate::step_progress::{Before, Phase, Progress};
+use crate::scope::Scope;
+use crate::settle::json_in;
+use crate::step_result::{Failure, FailureKind, StepResult, StepStatus};
+use crate::step_view::StepView;
 use std::ops::Range;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, Map, StepPath, Value};

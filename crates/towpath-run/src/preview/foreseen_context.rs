@@ -1,7 +1,7 @@
 //! A recipe's context before it has run: which variables have a value now, and which get theirs from
 //! steps that have not run. What may or may not be set counts as not known.
 
-use crate::step_and_run_outcome::StatusName;
+use crate::step_result::StatusName;
 use serde_json::json;
 use std::collections::BTreeSet;
 use towpath_core::{Map, Value, VarPath, lookup};

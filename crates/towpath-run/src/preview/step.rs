@@ -1,15 +1,15 @@
 //! The preview of one step: whether its turn comes, whether its tags and its condition let it run, whether
 //! its values fit, and what it leaves for the steps after it.
 
-use super::filled_text_for_display::{Shown, Values};
 use super::foreseen_context::{Extra, ForeseenContext, Sight};
-use super::step_and_depth_limits::OverLimit;
+use super::level::OverLimit;
+use super::shown::{Shown, Values};
 use super::{
     Begun, Call, Called, End, Left, NOT_TOLERATED, Next, PreviewFrame, PreviewStep, Reach,
     StepEffect, Tolerable, Verdict, Walk,
 };
-use crate::step_and_run_outcome::StatusName;
-use crate::step_start::join;
+use crate::start::join;
+use crate::step_result::StatusName;
 use towpath_core::{Map, StepPath, text_of};
 use towpath_recipe::condition::Condition;
 use towpath_recipe::{ParseJson, Step, Work};

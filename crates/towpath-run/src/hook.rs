@@ -2,14 +2,14 @@
 //! values do not fit, is a warning and never fails its step.
 
 use crate::event::EventKind;
-use crate::fill_command_and_prompt::Scope;
+use crate::frame::{FrameState, StepAt};
 use crate::job::{HOOK_TIMEOUT, Job};
 use crate::job_end::JobEnd;
-use crate::recipe_frame::{FrameState, StepAt};
+use crate::progress::{Phase, Written};
 use crate::run::Run;
-use crate::step_and_run_outcome::StepStatus;
-use crate::step_end::{describe, is_stopped};
-use crate::step_progress::{Phase, Written};
+use crate::scope::Scope;
+use crate::settle::{describe, is_stopped};
+use crate::step_result::StepStatus;
 use towpath_core::{JobKind, Map};
 
 impl Run {

@@ -2,7 +2,7 @@
 
 use crate::fact::StopReason;
 use crate::job_end::Output;
-use crate::state_machine::Reported;
+use crate::machine::Reported;
 use serde::{Deserialize, Serialize};
 use towpath_core::{FaultKind, RunStatus, StepPath, Usage};
 use towpath_recipe::OTHER;

@@ -3,13 +3,13 @@
 //! repeats the reminder, never the prompt.
 
 use crate::agent_call::Reminder;
-use crate::cost_of_calls::sum;
 use crate::event::EventKind;
+use crate::frame::StepAt;
 use crate::job::{AgentJob, JSON_REMINDER, Job, JobWork};
 use crate::job_end::{JobEnd, Output};
-use crate::recipe_frame::StepAt;
 use crate::run::Run;
-use crate::step_end::json_in;
+use crate::settle::json_in;
+use crate::spent::sum;
 use towpath_core::{JobKey, JobKind, Usage};
 use towpath_recipe::{AgentWork, ParseJson, Work};
 

@@ -1,9 +1,9 @@
 //! The values that a step's command, prompt or directory is filled with: variables of its own in
 //! front of its frame's context.
 
+use crate::frame::Frame;
 use crate::job::JobWork;
-use crate::recipe_frame::Frame;
-use crate::step_and_run_outcome::{Failure, FailureKind};
+use crate::step_result::{Failure, FailureKind};
 use towpath_core::{Map, Part, Template, Value, VarPath, lookup, text_of};
 use towpath_recipe::ValueTemplate;
 use towpath_shell::{FillError, RecipeVariable, ShellText};

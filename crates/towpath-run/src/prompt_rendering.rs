@@ -2,13 +2,13 @@
 //! files that they embed are jobs of the step, one after the other, before the agent is asked; each is
 //! rendered once in a visit. What has finished is not run again when the run is resumed.
 
-use crate::fill_command_and_prompt::value_failure;
+use crate::frame::StepAt;
 use crate::job::{Job, JobWork};
 use crate::job_end::{JobEnd, JobStatus, Output};
-use crate::recipe_frame::StepAt;
 use crate::run::Run;
-use crate::step_and_run_outcome::{Failure, FailureKind};
-use crate::step_end::stopped;
+use crate::scope::value_failure;
+use crate::settle::stopped;
+use crate::step_result::{Failure, FailureKind};
 use std::sync::{Arc, LazyLock};
 use towpath_core::{Diagnostic, JobKey, JobKind, Map};
 use towpath_document::{CommandEnd, Evaluation, Inputs, Next, check_loaded, plain_path};

@@ -3,11 +3,11 @@
 
 use super::{MachineExit, PastVisit, Refusal};
 use crate::event::{EventKind, Movement};
-use crate::recipe_frame::{Frame, FrameState, StepAt};
+use crate::frame::{Frame, FrameState, StepAt};
+use crate::progress::Phase;
 use crate::run::Run;
-use crate::step_and_run_outcome::{Failure, FailureKind, Guardrail};
-use crate::step_progress::Phase;
-use crate::step_start::Start;
+use crate::start::Start;
+use crate::step_result::{Failure, FailureKind, Guardrail};
 use towpath_core::StepPath;
 use towpath_recipe::{Ending, GuardrailExit, Guardrails, Recipe, Transition};
 

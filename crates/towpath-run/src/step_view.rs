@@ -1,10 +1,10 @@
 //! The run as it is shown: every step in file order, called recipes below their step.
 
 use crate::agent_call::{AgentCall, CallEnd};
-use crate::recipe_frame::{FrameState, StepAt};
+use crate::frame::{FrameState, StepAt};
+use crate::progress::{Phase, Progress};
 use crate::run::Run;
-use crate::step_and_run_outcome::StepResult;
-use crate::step_progress::{Phase, Progress};
+use crate::step_result::StepResult;
 use serde::{Deserialize, Serialize};
 use towpath_core::StepPath;
 use towpath_recipe::{ParseJson, StepKind};

@@ -1,11 +1,11 @@
 //! How far a step has come in its current visit.
 
 use crate::agent_call::{AgentCall, Reminder};
-use crate::condition_values::ConditionValue;
+use crate::condition_value::ConditionValue;
 use crate::job_end::Output;
-use crate::render_prompt_documents::{DocumentUse, PromptRendering};
-use crate::step_and_run_outcome::{Failure, StepResult, StepStatus};
-use crate::step_end::is_stopped;
+use crate::prompt_rendering::{DocumentUse, PromptRendering};
+use crate::settle::is_stopped;
+use crate::step_result::{Failure, StepResult, StepStatus};
 use std::collections::BTreeMap;
 use towpath_core::Value;
 

@@ -3,14 +3,14 @@
 //! such as a document at the root of a plan, is a variant and an implementation of [`FlowRules`].
 //! What all flows share, such as hooks, limits, staging and waiting, is in the files around this one.
 
+use crate::frame::{Frame, FrameState, StepAt, is_or_is_in};
 use crate::job_end::{JobEnd, Output};
-use crate::recipe_frame::{Frame, FrameState, StepAt, is_or_is_in};
+use crate::machine::{MachineExit, MachineRules, MachineState};
+use crate::progress::Written;
 use crate::run::Run;
-use crate::run_view::StepView;
 use crate::sequence::{SequenceRules, SequenceState};
-use crate::state_machine::{MachineExit, MachineRules, MachineState};
-use crate::step_and_run_outcome::{Failure, StepStatus};
-use crate::step_progress::Written;
+use crate::step_result::{Failure, StepStatus};
+use crate::step_view::StepView;
 use std::time::Duration;
 use towpath_core::{JobKey, Map, StepPath, Value};
 use towpath_recipe::Recipe;

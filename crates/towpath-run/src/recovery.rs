@@ -2,14 +2,14 @@
 //! what failed and what was left, and one attempt to finish the work. Whether it did is read from
 //! its answer, of which "I have not recovered it" recovers nothing.
 
+use crate::flow::FrameResult;
+use crate::frame::{FrameState, StepAt};
 use crate::job::{AgentJob, Job, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::job_end::{JobEnd, JobStatus, Output};
-use crate::recipe_frame::{FrameState, StepAt};
+use crate::progress::Phase;
 use crate::run::Run;
-use crate::sequence_or_machine_flow::FrameResult;
-use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
-use crate::step_end::stopped;
-use crate::step_progress::Phase;
+use crate::settle::stopped;
+use crate::step_result::{Failure, FailureKind, StepResult, StepStatus};
 use std::fmt::Write as _;
 use towpath_core::{JobKind, extract_json};
 use towpath_recipe::Work;

@@ -1,13 +1,13 @@
 //! How a step begins: its condition, the limits, its hook, and the job or call that is its work.
 
-use crate::condition_values::{ConditionValue, values_read};
-use crate::fill_command_and_prompt::{FilledWork, Scope, value_failure};
+use crate::condition_value::{ConditionValue, values_read};
+use crate::frame::{Frame, FrameState, StepAt};
 use crate::job::Job;
 use crate::job_end::Output;
-use crate::recipe_frame::{Frame, FrameState, StepAt};
+use crate::progress::{Phase, Progress};
 use crate::run::Run;
-use crate::step_and_run_outcome::{Failure, StepResult, StepStatus};
-use crate::step_progress::{Phase, Progress};
+use crate::scope::{FilledWork, Scope, value_failure};
+use crate::step_result::{Failure, StepResult, StepStatus};
 use towpath_core::{JobKey, JobKind, Map};
 use towpath_recipe::{Step, missing};
 

@@ -2,12 +2,12 @@
 //! staged in git, the hook runs, then it is over.
 
 use crate::event::EventKind;
+use crate::frame::StepAt;
 use crate::job_end::{JobEnd, JobStatus, Output};
 use crate::job_timeout::timed_out;
-use crate::recipe_frame::StepAt;
+use crate::progress::{Phase, Written};
 use crate::run::Run;
-use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
-use crate::step_progress::{Phase, Written};
+use crate::step_result::{Failure, FailureKind, StepResult, StepStatus};
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, Value, extract_json};
 use towpath_recipe::ParseJson;

@@ -1,23 +1,23 @@
 //! State machines: the next step is chosen by what the last one reported. The run follows the
 //! transitions and enforces the guardrails; the agent is asked for an outcome and for nothing else.
 
-mod outcome_report;
 mod prompt;
-mod replace_lost_session;
-mod step_work;
+mod recap;
+mod reported;
 mod transitions;
+mod work;
 
-pub use outcome_report::{Misreport, MisreportKind, Reported, read_report, without_report};
+pub use reported::{Misreport, MisreportKind, Reported, read_report, without_report};
 
 use crate::agent_call::AgentCall;
+use crate::flow::{FinishedCall, FlowRules, FrameResult, last_output};
+use crate::frame::{FrameState, StepAt};
 use crate::job_end::JobEnd;
 use crate::job_timeout::MACHINE_CALL_TIMEOUT;
-use crate::recipe_frame::{FrameState, StepAt};
+use crate::progress::{Phase, Progress};
 use crate::run::Run;
-use crate::run_view::{StepState, StepView};
-use crate::sequence_or_machine_flow::{FinishedCall, FlowRules, FrameResult, last_output};
-use crate::step_and_run_outcome::{Failure, FailureKind, StepStatus};
-use crate::step_progress::{Phase, Progress};
+use crate::step_result::{Failure, FailureKind, StepStatus};
+use crate::step_view::{StepState, StepView};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -3,12 +3,12 @@
 //! comes after it.
 
 use crate::find_step::NoSuchStep;
+use crate::frame::{FrameState, StepAt};
 use crate::job_end::Output;
-use crate::recipe_frame::{FrameState, StepAt};
+use crate::progress::{Phase, Progress};
 use crate::run::Run;
-use crate::step_and_run_outcome::{StepResult, StepStatus};
-use crate::step_end::json_in;
-use crate::step_progress::{Phase, Progress};
+use crate::settle::json_in;
+use crate::step_result::{StepResult, StepStatus};
 use towpath_core::{JobKind, StepPath};
 use towpath_recipe::{Effect, Work};
 

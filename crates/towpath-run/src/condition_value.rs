@@ -1,7 +1,7 @@
 //! The values that a condition had when it was looked at, as short text: later steps change the
 //! variables, and a user wants to know why a step was skipped.
 
-use crate::recipe_frame::Frame;
+use crate::frame::Frame;
 use crate::run::Run;
 use towpath_core::{StepPath, Value, lookup};
 use towpath_recipe::Step;

@@ -1,9 +1,9 @@
 //! The limits of `recursion`: how many steps a recipe may run, those of called recipes included, and
 //! how deep recipes may call each other. Guardrails of state machines are theirs alone.
 
-use crate::recipe_frame::StepAt;
+use crate::frame::StepAt;
 use crate::run::Run;
-use crate::step_and_run_outcome::{Failure, FailureKind};
+use crate::step_result::{Failure, FailureKind};
 use towpath_recipe::Recursion;
 
 impl Run {

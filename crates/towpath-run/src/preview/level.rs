@@ -1,7 +1,7 @@
 //! Whether a previewed step is within the limits of `recursion`, as the run would count it.
 
 use super::Walk;
-use crate::step_and_depth_limits::{LimitSource, over};
+use crate::limit_source::{LimitSource, over};
 use towpath_recipe::Recursion;
 
 pub(super) const MAY_BE_OVER: &str = "may go over the limit max_total_steps";

@@ -2,7 +2,7 @@
 //! there knows nothing: what the run has recorded of the machine's steps comes before its prompt.
 
 use super::PastVisit;
-use crate::recovery_agent::tail;
+use crate::recovery::tail;
 use crate::run::Run;
 use std::fmt::Write as _;
 use towpath_core::JobKind;

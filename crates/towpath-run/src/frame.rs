@@ -1,9 +1,9 @@
 //! A frame is one recipe being executed: the run's own, or one that a recipe step called.
 
-use crate::fill_command_and_prompt::unreadable;
-use crate::sequence_or_machine_flow::Flow;
-use crate::step_and_run_outcome::Failure;
-use crate::step_progress::{Progress, Written};
+use crate::flow::Flow;
+use crate::progress::{Progress, Written};
+use crate::scope::unreadable;
+use crate::step_result::Failure;
 use std::collections::BTreeMap;
 use towpath_core::{Map, StepPath, Value, VarPath};
 use towpath_recipe::Recipe;

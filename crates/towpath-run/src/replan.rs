@@ -1,9 +1,9 @@
 //! Continuing with an edited recipe. New text is taken for steps that have not finished; if a
 //! finished one changed, or the order before the current step did, the whole edit is refused.
 
-use crate::recipe_frame::StepAt;
+use crate::frame::StepAt;
+use crate::progress::{Phase, Progress};
 use crate::run::Run;
-use crate::step_progress::{Phase, Progress};
 use std::sync::Arc;
 use towpath_recipe::{Program, Recipe, Work};
 

@@ -1,20 +1,20 @@
 //! The work of a step of a state machine: what it is filled with, in which session its agent is
 //! called, and what its end reports.
 
-use super::outcome_report::{Misreport, Reported, read_report};
 use super::prompt;
-use crate::cost_of_calls::sum;
+use super::reported::{Misreport, Reported, read_report};
 use crate::event::EventKind;
-use crate::fill_command_and_prompt::Scope;
+use crate::flow::FinishedCall;
+use crate::frame::StepAt;
 use crate::job::{AgentJob, Job, JobWork};
 use crate::job_end::{JobEnd, JobStatus, Output};
-use crate::recipe_frame::StepAt;
-use crate::render_prompt_documents::DocumentUse;
+use crate::progress::{Phase, Written};
+use crate::prompt_rendering::DocumentUse;
 use crate::run::Run;
-use crate::sequence_or_machine_flow::FinishedCall;
-use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
-use crate::step_end::{describe, kind_of};
-use crate::step_progress::{Phase, Written};
+use crate::scope::Scope;
+use crate::settle::{describe, kind_of};
+use crate::spent::sum;
+use crate::step_result::{Failure, FailureKind, StepResult, StepStatus};
 use towpath_core::{FaultKind, JobKey, JobKind, Map, Usage, Value};
 use towpath_recipe::{AgentWork, Step, Work};
 
