@@ -1,10 +1,7 @@
 //! The values that a condition had when it was looked at, as short text: later steps change the
 //! variables, and a user wants to know why a step was skipped.
 
-use crate::frame::Frame;
-use crate::run::Run;
-use towpath_core::{StepPath, Value, lookup};
-use towpath_recipe::Step;
+use towpath_core::{Map, Value, lookup};
 use towpath_recipe::condition::Condition;
 
 /// So many characters of a value are kept.
@@ -19,11 +16,11 @@ pub struct ConditionValue {
     pub value: Option<String>,
 }
 
-pub(crate) fn values_read(condition: &Condition, frame: &Frame) -> Vec<ConditionValue> {
+pub(crate) fn values_read(condition: &Condition, context: &Map) -> Vec<ConditionValue> {
     let mut values: Vec<ConditionValue> = Vec::new();
     for name in condition.names() {
         if values.iter().all(|known| known.name != name.path.as_str()) {
-            let value = lookup(&frame.context, &name.path).map(shown);
+            let value = lookup(context, &name.path).map(shown);
             values.push(ConditionValue { name: name.path.as_str().to_owned(), value });
         }
     }
@@ -39,18 +36,5 @@ fn shown(value: &Value) -> String {
     match whole.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &whole[..end]),
         None => whole,
-    }
-}
-
-impl Run {
-    /// What the condition of a step read when it was looked at.
-    pub fn condition_values(&self, path: &StepPath) -> &[ConditionValue] {
-        self.locate(path).map_or(&[], |at| &self.progress(at).condition_values)
-    }
-
-    /// A step as it is written, and the index of its recipe in the plan.
-    pub fn definition(&self, path: &StepPath) -> Option<(usize, &Step)> {
-        let at = self.locate(path).ok()?;
-        Some((self.frames[at.frame].recipe, self.step(at)))
     }
 }

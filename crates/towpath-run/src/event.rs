@@ -4,8 +4,10 @@
 //! The run collects the kinds that it decides ([`Run::take_events`](crate::Run::take_events)). It has
 //! no clock: the engine adds what only it sees, and gives every event its number and its time.
 
-use crate::machine::{MachineExit, Reported};
-use crate::step_result::{RunOutcome, StepResult};
+use crate::machine_exit::MachineExit;
+use crate::reported::Reported;
+use crate::run_outcome::RunOutcome;
+use crate::step_result::StepResult;
 use crate::step_view::StepView;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

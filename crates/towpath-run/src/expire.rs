@@ -1,10 +1,10 @@
 //! The time of a recipe step runs out: nothing more starts below it, and the step fails once what is
 //! in flight there has ended.
 
+use crate::failure::{Failure, FailureKind};
 use crate::frame::FrameState;
-use crate::job_timeout::timed_out;
+use crate::job_end::timed_out;
 use crate::run::Run;
-use crate::step_result::{Failure, FailureKind};
 use towpath_core::StepPath;
 
 impl Run {

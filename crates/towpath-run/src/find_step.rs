@@ -1,7 +1,8 @@
 //! Finding steps and frames: by their path as the user writes it, and by their indices.
 
+use crate::condition_value::ConditionValue;
 use crate::frame::{Frame, StepAt};
-use crate::progress::Progress;
+use crate::progress::StepVisit;
 use crate::run::{Mismatch, Run};
 use std::sync::Arc;
 use towpath_core::StepPath;
@@ -48,6 +49,17 @@ impl Run {
         self.step(at).outcomes.iter().map(|outcome| outcome.name.clone()).collect()
     }
 
+    /// What the condition of a step read when it was looked at.
+    pub fn condition_values(&self, path: &StepPath) -> &[ConditionValue] {
+        self.locate(path).map_or(&[], |at| &self.visit(at).condition_values)
+    }
+
+    /// A step as it is written, and the index of its recipe in the plan.
+    pub fn definition(&self, path: &StepPath) -> Option<(usize, &Step)> {
+        let at = self.locate(path).ok()?;
+        Some((self.frames[at.frame].recipe, self.step(at)))
+    }
+
     pub(crate) fn locate(&self, path: &StepPath) -> Result<StepAt, Mismatch> {
         for (index, frame) in self.live_frames() {
             for step in 0..frame.steps.len() {
@@ -66,7 +78,8 @@ impl Run {
         let mut at = 0;
         while at < live.len() {
             let (_, frame) = live[at];
-            live.extend(frame.steps.iter().filter_map(|p| p.child.map(|c| (c, &self.frames[c]))));
+            let called = frame.steps.iter().filter_map(|visit| visit.progress.called());
+            live.extend(called.map(|called| (called, &self.frames[called])));
             at += 1;
         }
         live
@@ -80,11 +93,11 @@ impl Run {
         &self.program.recipes[self.frames[at.frame].recipe].steps[at.step]
     }
 
-    pub(crate) fn progress(&self, at: StepAt) -> &Progress {
+    pub(crate) fn visit(&self, at: StepAt) -> &StepVisit {
         &self.frames[at.frame].steps[at.step]
     }
 
-    pub(crate) fn progress_mut(&mut self, at: StepAt) -> &mut Progress {
+    pub(crate) fn visit_mut(&mut self, at: StepAt) -> &mut StepVisit {
         &mut self.frames[at.frame].steps[at.step]
     }
 
@@ -102,7 +115,7 @@ impl Run {
 
     /// The path of a step's current visit.
     pub(crate) fn path(&self, at: StepAt) -> StepPath {
-        let visit = self.progress(at).visit;
+        let visit = self.visit(at).number;
         let id = &self.step(at).id;
         StepPath::in_frame(self.frames[at.frame].path.as_ref(), id, visit)
     }

@@ -1,78 +1,33 @@
 //! How a frame gets from step to step. Each kind of flow keeps a state of its own in the frame and
-//! implements the same operations; [`Flow::rules`] is the only dispatch between them. Another kind,
+//! implements the same operations; [`Run::flow`] is the only dispatch between them. Another kind,
 //! such as a document at the root of a plan, is a variant and an implementation of [`FlowRules`].
 //! What all flows share, such as hooks, limits, staging and waiting, is in the files around this one.
 
-use crate::frame::{Frame, FrameState, StepAt, is_or_is_in};
+use crate::failure::Failure;
+use crate::frame::{Flow, Frame, FrameState, StepAt, is_or_is_in};
 use crate::job_end::{JobEnd, Output};
-use crate::machine::{MachineExit, MachineRules, MachineState};
-use crate::progress::Written;
+use crate::machine::MachineRules;
+use crate::machine_exit::MachineExit;
+use crate::progress::{Progress, Written};
 use crate::run::Run;
-use crate::sequence::{SequenceRules, SequenceState};
-use crate::step_result::{Failure, StepStatus};
+use crate::sequence::SequenceRules;
+use crate::step_result::StepStatus;
 use crate::step_view::StepView;
-use std::time::Duration;
 use towpath_core::{JobKey, Map, StepPath, Value};
-use towpath_recipe::Recipe;
-
-/// Where a frame is in its recipe.
-#[derive(Debug, Clone)]
-pub(crate) enum Flow {
-    /// The steps run in the order of the file.
-    Sequence(SequenceState),
-    /// The next step is chosen by what the last one reported.
-    Machine(Box<MachineState>),
-}
-
-impl Flow {
-    pub fn new(recipe: &Recipe) -> Flow {
-        match recipe.flow {
-            towpath_recipe::Flow::Sequence => Flow::Sequence(SequenceState::default()),
-            towpath_recipe::Flow::Machine(_) => Flow::Machine(Box::new(MachineState::new(recipe))),
-        }
-    }
-
-    fn rules(&self) -> &'static dyn FlowRules {
-        match self {
-            Flow::Sequence(_) => &SequenceRules,
-            Flow::Machine(_) => &MachineRules,
-        }
-    }
-
-    pub fn sequence(&self) -> Option<&SequenceState> {
-        match self {
-            Flow::Sequence(state) => Some(state),
-            Flow::Machine(_) => None,
-        }
-    }
-
-    pub fn sequence_mut(&mut self) -> Option<&mut SequenceState> {
-        match self {
-            Flow::Sequence(state) => Some(state),
-            Flow::Machine(_) => None,
-        }
-    }
-
-    pub fn machine(&self) -> Option<&MachineState> {
-        match self {
-            Flow::Machine(state) => Some(state),
-            Flow::Sequence(_) => None,
-        }
-    }
-
-    pub fn machine_mut(&mut self) -> Option<&mut MachineState> {
-        match self {
-            Flow::Machine(state) => Some(state),
-            Flow::Sequence(_) => None,
-        }
-    }
-}
+use towpath_recipe::{AgentWork, Recipe};
 
 /// What one kind of flow does where another does something else. The implementations have no state:
 /// that is in the frame's [`Flow`].
 pub(crate) trait FlowRules {
-    /// Starts the work of a step.
-    fn begin(&self, run: &mut Run, at: StepAt);
+    /// Asks the agent of a step.
+    fn begin_agent(
+        &self,
+        run: &mut Run,
+        at: StepAt,
+        agent: &AgentWork,
+        extra: Map,
+        directory: String,
+    );
 
     /// Continues after a step of the frame has settled, or begins its first one.
     fn advance(&self, run: &mut Run, frame: usize);
@@ -116,21 +71,6 @@ pub(crate) trait FlowRules {
     fn take_edit(&self, run: &mut Run, frame: usize, old: &Recipe, new: &Recipe);
 
     fn view(&self, run: &Run, frame: usize) -> Vec<StepView>;
-
-    /// How long an agent call may take where nothing states it.
-    fn agent_timeout(&self) -> Duration;
-
-    /// Whether guardrails of its own bound the number of its steps, instead of the default for
-    /// recipes.
-    fn has_guardrails(&self) -> bool {
-        false
-    }
-
-    /// An agent call of a step has started.
-    fn call_started(&self, _run: &mut Run, _at: StepAt, _key: &JobKey) {}
-
-    /// A step, or one below it, has begun to have effects.
-    fn step_started(&self, _run: &mut Run, _at: StepAt) {}
 }
 
 /// What a recipe gives to the step that called it.
@@ -151,7 +91,10 @@ pub(crate) struct FinishedCall {
 
 impl Run {
     pub(crate) fn flow(&self, frame: usize) -> &'static dyn FlowRules {
-        self.frames[frame].flow.rules()
+        match self.frames[frame].flow {
+            Flow::Sequence(_) => &SequenceRules,
+            Flow::Machine(_) => &MachineRules,
+        }
     }
 
     /// Follows every consequence of what has changed. Works off a queue instead of recursing, so
@@ -176,10 +119,8 @@ impl Run {
 
     /// Ends a frame because one of its steps has failed.
     pub(crate) fn close_failed(&mut self, at: StepAt) {
-        let failure = match self.progress(at).result.as_ref().map(|result| &result.status) {
-            Some(StepStatus::Failed(cause)) => Some(cause.clone().within(self.path(at))),
-            _ => None,
-        };
+        let cause = self.visit(at).progress.failure().cloned();
+        let failure = cause.map(|cause| cause.within(self.path(at)));
         self.close(at.frame, FrameState::Failed, failure);
     }
 
@@ -246,7 +187,7 @@ impl Run {
 /// What the steps of a frame have set, in file order, the last value of each name.
 fn set_by(frame: &Frame) -> Vec<(String, Written)> {
     let mut set: Vec<(String, Written)> = Vec::new();
-    for (name, written) in frame.steps.iter().flat_map(|step| &step.writes) {
+    for (name, written) in frame.steps.iter().flat_map(|visit| visit.progress.writes()) {
         set.retain(|(known, _)| known == name || !is_or_is_in(known, name));
         match set.iter_mut().find(|(known, _)| known == name) {
             Some((_, value)) => *value = written.clone(),
@@ -258,6 +199,6 @@ fn set_by(frame: &Frame) -> Vec<(String, Written)> {
 
 /// What the step that ran last in a frame gave.
 pub(crate) fn last_output(frame: &Frame) -> Output {
-    let last = frame.steps.iter().rfind(|step| step.executed());
-    last.and_then(|step| step.result.as_ref()).map_or(Output::None, |result| result.output.clone())
+    let last = frame.steps.iter().map(|visit| &visit.progress).rfind(|p| p.executed());
+    last.and_then(Progress::result).map_or(Output::None, |result| result.output.clone())
 }

@@ -1,9 +1,9 @@
 //! A frame is one recipe being executed: the run's own, or one that a recipe step called.
 
-use crate::flow::Flow;
-use crate::progress::{Progress, Written};
-use crate::scope::unreadable;
-use crate::step_result::Failure;
+use crate::failure::{Failure, FailureKind};
+use crate::machine_state::MachineState;
+use crate::progress::{StepVisit, Written};
+use serde_json::json;
 use std::collections::BTreeMap;
 use towpath_core::{Map, StepPath, Value, VarPath};
 use towpath_recipe::Recipe;
@@ -49,7 +49,7 @@ pub(crate) struct Frame {
     /// Names whose last output was too large to be a value, with its length. `c.s` is the output `s`
     /// in what the recipe step `c` gave.
     pub unreadable: BTreeMap<String, u64>,
-    pub steps: Vec<Progress>,
+    pub steps: Vec<StepVisit>,
     /// Executed steps, those of called recipes included.
     pub executed: u32,
     /// Those of them that guardrails bound, and not the default for recipes.
@@ -82,7 +82,7 @@ impl Frame {
             context: Map::new(),
             values_dropped: false,
             unreadable: BTreeMap::new(),
-            steps: vec![Progress::default(); recipe.steps.len()],
+            steps: vec![StepVisit::default(); recipe.steps.len()],
             executed: 0,
             in_machines: 0,
             state: FrameState::Open,
@@ -90,6 +90,11 @@ impl Frame {
         };
         frame.reset_context(recipe);
         frame
+    }
+
+    /// Whether any of its steps has run to an end.
+    pub fn has_executed(&self) -> bool {
+        self.steps.iter().any(|visit| visit.progress.executed())
     }
 
     /// The context before any step has set anything.
@@ -101,18 +106,17 @@ impl Frame {
 
     /// Puts what a settled step set into the context.
     pub fn commit(&mut self, recipe: &Recipe, index: usize) {
-        let writes = self.steps[index].writes.clone();
+        let Some(end) = self.steps[index].progress.end() else { return };
+        let (writes, status) = (end.writes.clone(), end.result.status.as_str());
+        let exit_code = end.result.exit_code;
         self.take_writes(&writes);
-        let Some(result) = &self.steps[index].result else { return };
         if self.own_steps {
             return;
         }
-        let mut entry = Map::new();
-        entry.insert("status".into(), result.status.as_str().into());
-        entry.insert("exit_code".into(), result.exit_code.map_or(Value::Null, Value::from));
         let steps = self.context.entry("steps").or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(steps) = steps {
-            steps.insert(recipe.steps[index].id.clone(), Value::Object(entry));
+            let entry = json!({ "status": status, "exit_code": exit_code });
+            steps.insert(recipe.steps[index].id.clone(), entry);
         }
     }
 
@@ -136,7 +140,11 @@ impl Frame {
         let path = path.as_str();
         let reads = |name: &str| is_or_is_in(name, path) || is_or_is_in(path, name);
         let (name, len) = self.unreadable.iter().find(|(name, _)| reads(name))?;
-        Some(unreadable(name, *len))
+        let message = format!(
+            "reads `{name}`, whose output of {len} bytes is too large to be a value: \
+             write it to a file and hand on the file's name"
+        );
+        Some(Failure::new(FailureKind::Value, message))
     }
 
     /// Drops the values of a frame that has ended. [`Run::restore_values`](crate::Run) brings them back.
@@ -157,6 +165,61 @@ impl Frame {
         values.extend(extra);
         Given { values, unreadable }
     }
+}
+
+/// Where a frame is in its recipe.
+#[derive(Debug, Clone)]
+pub(crate) enum Flow {
+    /// The steps run in the order of the file.
+    Sequence(SequenceState),
+    /// The next step is chosen by what the last one reported.
+    Machine(Box<MachineState>),
+}
+
+impl Flow {
+    pub fn new(recipe: &Recipe) -> Flow {
+        match recipe.flow {
+            towpath_recipe::Flow::Sequence => Flow::Sequence(SequenceState::default()),
+            towpath_recipe::Flow::Machine(_) => Flow::Machine(Box::new(MachineState::new(recipe))),
+        }
+    }
+
+    pub fn sequence(&self) -> Option<&SequenceState> {
+        match self {
+            Flow::Sequence(state) => Some(state),
+            Flow::Machine(_) => None,
+        }
+    }
+
+    pub fn sequence_mut(&mut self) -> Option<&mut SequenceState> {
+        match self {
+            Flow::Sequence(state) => Some(state),
+            Flow::Machine(_) => None,
+        }
+    }
+
+    pub fn machine(&self) -> Option<&MachineState> {
+        match self {
+            Flow::Machine(state) => Some(state),
+            Flow::Sequence(_) => None,
+        }
+    }
+
+    pub fn machine_mut(&mut self) -> Option<&mut MachineState> {
+        match self {
+            Flow::Machine(state) => Some(state),
+            Flow::Sequence(_) => None,
+        }
+    }
+}
+
+/// Where a sequence is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SequenceState {
+    /// The current batch.
+    pub batch: usize,
+    /// Whether its steps have begun.
+    pub begun: bool,
 }
 
 /// Whether a path is a name, or leads into it.

@@ -1,15 +1,15 @@
 //! The limits of `recursion`: how many steps a recipe may run, those of called recipes included, and
 //! how deep recipes may call each other. Guardrails of state machines are theirs alone.
 
+use crate::failure::{Failure, FailureKind};
 use crate::frame::StepAt;
 use crate::run::Run;
-use crate::step_result::{Failure, FailureKind};
 use towpath_recipe::Recursion;
 
 impl Run {
     /// Counts an executed step in every frame around it, if no limit forbids it.
     pub(crate) fn count(&mut self, at: StepAt) -> Result<(), Failure> {
-        if self.progress(at).counted {
+        if self.visit(at).counted {
             return Ok(());
         }
         let stack = self.stack(at.frame);
@@ -31,15 +31,15 @@ impl Run {
             self.frames[frame].executed += 1;
             self.frames[frame].in_machines += u32::from(in_machine);
         }
-        self.progress_mut(at).counted = true;
+        self.visit_mut(at).counted = true;
         Ok(())
     }
 
     /// Takes a step, and what ran below it, out of the counts of the frames around it.
     pub(crate) fn uncount(&mut self, at: StepAt) {
-        let progress = self.progress(at);
-        let own = u32::from(progress.counted);
-        let below = progress.child.map(|child| &self.frames[child]);
+        let visit = self.visit(at);
+        let own = u32::from(visit.counted);
+        let below = visit.progress.called().map(|called| &self.frames[called]);
         let (executed, in_machines) = below.map_or((0, 0), |f| (f.executed, f.in_machines));
         let stack = self.stack(at.frame);
         let own_in_machine = if self.is_in_machine(&stack) { own } else { 0 };
@@ -52,7 +52,7 @@ impl Run {
 
     /// Whether any of these frames is a state machine, whose guardrails bound its steps.
     fn is_in_machine(&self, stack: &[usize]) -> bool {
-        stack.iter().any(|frame| self.flow(*frame).has_guardrails())
+        stack.iter().any(|frame| self.frames[*frame].flow.machine().is_some())
     }
 
     pub(crate) fn check_depth(&self, frame: usize, depth: u32) -> Result<(), Failure> {
@@ -69,7 +69,7 @@ impl Run {
         if stated || depth <= default {
             return Ok(());
         }
-        let machines = stack.iter().all(|at| self.flow(*at).has_guardrails());
+        let machines = stack.iter().all(|at| self.frames[*at].flow.machine().is_some());
         Err(over("max_depth", default, LimitSource::default_of(machines)))
     }
 }

@@ -2,14 +2,14 @@
 //! what failed and what was left, and one attempt to finish the work. Whether it did is read from
 //! its answer, of which "I have not recovered it" recovers nothing.
 
+use crate::failure::{Failure, FailureKind};
 use crate::flow::FrameResult;
 use crate::frame::{FrameState, StepAt};
 use crate::job::{AgentJob, Job, JobWork, NON_INTERACTIVE_FOOTER};
-use crate::job_end::{JobEnd, JobStatus, Output};
-use crate::progress::Phase;
+use crate::job_end::{JobEnd, JobStatus, Output, tail};
+use crate::progress::{Activity, Progress, WorkEnd};
 use crate::run::Run;
-use crate::settle::stopped;
-use crate::step_result::{Failure, FailureKind, StepResult, StepStatus};
+use crate::step_result::{StepResult, StepStatus};
 use std::fmt::Write as _;
 use towpath_core::{JobKind, extract_json};
 use towpath_recipe::Work;
@@ -22,32 +22,31 @@ impl Run {
         let asked = matches!(self.step(at).work, Work::Recipe { recovery: true, .. });
         asked
             && failure.kind.tolerable()
-            && self.progress(at).recovering.is_none()
+            && matches!(self.visit(at).progress, Progress::Working(Activity::Called(_)))
             && self.frames[at.frame].state == FrameState::Open
     }
 
-    pub(crate) fn want_recovery(&mut self, at: StepAt, child: usize, failure: Failure) {
-        let prompt = self.recovery_prompt(child, &failure);
-        let progress = self.progress_mut(at);
-        progress.recovering = Some(failure);
-        progress.phase = Phase::Recovery;
-        let attempt = progress.attempts.work;
-        let job = Job {
-            key: self.key(at, attempt, JobKind::Agent),
-            work: JobWork::Agent(Box::new(AgentJob { prompt, ..AgentJob::default() })),
-            directory: self.frames[child].directory.clone(),
-            timeout: Some(self.recovery_timeout()),
-            environment: Vec::new(),
-            sandboxed: false,
-        };
+    pub(crate) fn want_recovery(&mut self, at: StepAt, called: usize, failure: Failure) {
+        let prompt = self.recovery_prompt(called, &failure);
+        let work = JobWork::Agent(Box::new(AgentJob { prompt, ..AgentJob::default() }));
+        let directory = self.frames[called].directory.clone();
+        let timeout = Some(self.recovery_timeout());
+        let job = Job::new(self.key(at, JobKind::Agent), work, directory, timeout);
         self.ready.push((job, at));
+        let recovery = Activity::Recovery { called, failure };
+        self.visit_mut(at).progress = Progress::Working(recovery);
     }
 
-    pub(crate) fn recovery_finished(&mut self, at: StepAt, end: &JobEnd) {
-        let progress = self.progress_mut(at);
-        let Some(mut failure) = progress.recovering.take() else { return };
+    pub(crate) fn recovery_finished(
+        &mut self,
+        at: StepAt,
+        called: usize,
+        mut failure: Failure,
+        end: &JobEnd,
+    ) {
         if end.status == JobStatus::Stopped {
-            return self.fail(at, stopped());
+            let stopped = self.end_of_failure(at, Failure::stopped());
+            return self.settle(at, WorkEnd { called: Some(called), ..stopped });
         }
         if let JobStatus::Faulted(fault) = &end.status
             && !fault.kind.tolerable()
@@ -57,7 +56,6 @@ impl Run {
             failure = Failure { detail: end.error.clone(), ..Failure::new(kind, message) };
         }
         let answer = end.output.text().unwrap_or_default();
-        let Some(child) = self.progress(at).child else { return };
         let status = if end.succeeded() && reports_recovery(answer) {
             StepStatus::Recovered { failure }
         } else {
@@ -70,9 +68,9 @@ impl Run {
         };
         let output = Output::Text(answer.to_owned());
         let given = FrameResult { output, value: None, exit: None };
-        let writes = self.writes_of_caller(at, child, &status, &given);
+        let writes = self.writes_of_caller(at, called, &status, &given);
         let result = StepResult { usage: end.usage, ..StepResult::new(status, given.output) };
-        self.settle(at, result, writes);
+        self.settle(at, WorkEnd { called: Some(called), ..WorkEnd::new(result, writes) });
     }
 
     fn recovery_prompt(&self, child: usize, failure: &Failure) -> String {
@@ -84,7 +82,7 @@ impl Run {
             if recipe.description.is_empty() { "(not stated)" } else { &recipe.description },
         );
         for (index, step) in recipe.steps.iter().enumerate() {
-            let result = self.frames[child].steps[index].result.as_ref();
+            let result = self.frames[child].steps[index].progress.result();
             let state = result.map_or("not reached", |result| result.status.as_str());
             let what = match &step.work {
                 Work::Bash { command } => format!("bash: {}", command.text().trim_end()),
@@ -143,15 +141,6 @@ fn denies(word: &&str) -> bool {
     ["not", "never", "cannot", "nothing", "no"].contains(word)
         || word.ends_with("n't")
         || word.ends_with("n’t")
-}
-
-/// At most so many bytes of the end of a text.
-pub(crate) fn tail(text: &str, most: usize) -> &str {
-    let mut start = text.len().saturating_sub(most);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
 }
 
 fn indented(text: &str) -> String {

@@ -2,7 +2,7 @@
 //! finished one changed, or the order before the current step did, the whole edit is refused.
 
 use crate::frame::StepAt;
-use crate::progress::{Phase, Progress};
+use crate::progress::{Progress, StepVisit};
 use crate::run::Run;
 use std::sync::Arc;
 use towpath_recipe::{Program, Recipe, Work};
@@ -24,10 +24,10 @@ impl Run {
             indices[at].1 = recipe;
             let new = &program.recipes[recipe];
             refused.extend(self.conflicts(frame, new));
-            for (step, progress) in self.frames[frame].steps.iter().enumerate() {
+            for (step, visit) in self.frames[frame].steps.iter().enumerate() {
                 let at = StepAt::new(frame, step);
-                let Some(child) = progress.child else { continue };
-                let began = self.frames[child].steps.iter().any(Progress::executed);
+                let Some(child) = visit.progress.called() else { continue };
+                let began = self.frames[child].has_executed();
                 match callee(&program, recipe, self.step(at)) {
                     Some(callee) => indices.push((child, callee)),
                     None if began => {
@@ -52,7 +52,8 @@ impl Run {
                 let step = self.recipe(at.frame).step_index(&key.step)?;
                 let at = StepAt { step, ..at };
                 // What now comes later is not interrupted: its turn comes.
-                (self.progress(at).phase != Phase::Pending).then_some((key, at))
+                let pending = matches!(self.visit(at).progress, Progress::Pending);
+                (!pending).then_some((key, at))
             })
             .collect();
         Ok(())
@@ -86,21 +87,21 @@ impl Run {
     fn take_steps(&mut self, frame: usize, old: &Program, recipe: usize) {
         let old = Arc::clone(&old.recipes[self.frames[frame].recipe]);
         let new = Arc::clone(&self.program.recipes[recipe]);
-        let mut steps: Vec<Progress> = Vec::new();
+        let mut steps: Vec<StepVisit> = Vec::new();
         for step in &new.steps {
             let known = old.step_index(&step.id);
-            let mut progress =
-                known.map_or_else(Progress::default, |i| self.frames[frame].steps[i].clone());
+            let mut visit =
+                known.map_or_else(StepVisit::default, |i| self.frames[frame].steps[i].clone());
             if known.is_some_and(|i| !is_same_document(&old.steps[i].work, &step.work)) {
-                progress.documents.clear();
+                visit.documents.clear();
             }
-            steps.push(progress);
+            steps.push(visit);
         }
         self.frames[frame].steps = steps;
         self.frames[frame].recipe = recipe;
         self.flow(frame).take_edit(self, frame, &old, &new);
         for step in 0..new.steps.len() {
-            if let Some(child) = self.frames[frame].steps[step].child {
+            if let Some(child) = self.frames[frame].steps[step].progress.called() {
                 self.frames[child].parent = Some(StepAt::new(frame, step));
             }
         }

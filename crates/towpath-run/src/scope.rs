@@ -1,9 +1,9 @@
 //! The values that a step's command, prompt or directory is filled with: variables of its own in
 //! front of its frame's context.
 
+use crate::failure::{Failure, FailureKind};
 use crate::frame::Frame;
 use crate::job::JobWork;
-use crate::step_result::{Failure, FailureKind};
 use towpath_core::{Map, Part, Template, Value, VarPath, lookup, text_of};
 use towpath_recipe::ValueTemplate;
 use towpath_shell::{FillError, RecipeVariable, ShellText};
@@ -102,15 +102,8 @@ pub(crate) fn value_failure(message: String) -> Failure {
     Failure::new(FailureKind::Value, message)
 }
 
-pub(crate) fn unreadable(name: &str, len: u64) -> Failure {
-    value_failure(format!(
-        "reads `{name}`, whose output of {len} bytes is too large to be a value: \
-         write it to a file and hand on the file's name"
-    ))
-}
-
 /// The variables that a value is made from.
-fn paths_read(value: &ValueTemplate) -> Vec<&VarPath> {
+pub(crate) fn paths_read(value: &ValueTemplate) -> Vec<&VarPath> {
     match value {
         ValueTemplate::Plain(_) => Vec::new(),
         ValueTemplate::Text(text) => text.placeholders().map(|p| &p.path).collect(),

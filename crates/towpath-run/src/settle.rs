@@ -2,15 +2,13 @@
 //! staged in git, the hook runs, then it is over.
 
 use crate::event::EventKind;
+use crate::failure::{Failure, FailureKind};
 use crate::frame::StepAt;
-use crate::job_end::{JobEnd, JobStatus, Output};
-use crate::job_timeout::timed_out;
-use crate::progress::{Phase, Written};
+use crate::job_end::{Fault, JobEnd, JobStatus, Output};
+use crate::progress::{Activity, Progress, Settled, WorkEnd, Written};
 use crate::run::Run;
-use crate::step_result::{Failure, FailureKind, StepResult, StepStatus};
-use std::time::Duration;
-use towpath_core::{JobKey, JobKind, Value, extract_json};
-use towpath_recipe::ParseJson;
+use crate::step_result::{StepResult, StepStatus};
+use towpath_core::{FaultKind, JobKey, JobKind, Value};
 
 impl Run {
     pub(crate) fn job_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
@@ -19,7 +17,9 @@ impl Run {
             JobKind::PreHook => self.pre_hook_finished(at, end),
             JobKind::PostHook | JobKind::ErrorHook => {
                 self.warn_hook(at, key.kind, end);
-                self.settle_now(at);
+                if let Some(work) = self.visit_mut(at).progress.take_end() {
+                    self.settled(at, work);
+                }
             }
             JobKind::Snapshot => self.snapshot_finished(at, end),
             JobKind::GitAdd => self.git_add_finished(at, end),
@@ -30,31 +30,42 @@ impl Run {
 
     fn pre_hook_finished(&mut self, at: StepAt, end: &JobEnd) {
         if end.status == JobStatus::Stopped {
-            return self.fail(at, stopped());
+            return self.fail(at, Failure::stopped());
         }
-        self.progress_mut(at).pre_done = true;
+        self.visit_mut(at).pre_hook_ran = true;
         self.warn_hook(at, JobKind::PreHook, end);
         self.begin_work(at);
     }
 
     fn work_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
-        self.progress_mut(at).interrupted = matches!(
-            end.status,
-            JobStatus::TimedOut | JobStatus::Stopped | JobStatus::Signalled(_)
-        );
         if key.kind == JobKind::Agent {
             self.call_ended(at, key, end);
         }
         if let JobStatus::Faulted(fault) = &end.status
             && self.waits_after(fault)
         {
-            self.progress_mut(at).phase = Phase::Waiting;
-            return;
+            return self.visit_mut(at).progress.wait();
         }
-        if self.progress(at).recovering.is_some() {
-            return self.recovery_finished(at, end);
+        match std::mem::take(&mut self.visit_mut(at).progress) {
+            Progress::Working(Activity::Recovery { called, failure }) => {
+                self.recovery_finished(at, called, failure, end);
+            }
+            other => {
+                self.visit_mut(at).progress = other;
+                self.flow(at.frame).job_finished(self, at, key, end);
+            }
         }
-        self.flow(at.frame).job_finished(self, at, key, end);
+    }
+
+    /// Notes what the run waits for after a fault; false where it does not.
+    fn waits_after(&mut self, fault: &Fault) -> bool {
+        let Some(new) = self.wait_policy.waits_for(fault, self.now_ms) else { return false };
+        let waiting = self.waiting.get_or_insert(new);
+        waiting.until_ms = waiting.until_ms.max(new.until_ms);
+        if new.why == FaultKind::Limit {
+            waiting.why = FaultKind::Limit;
+        }
+        true
     }
 
     /// The variable that gets a step's output, with its value.
@@ -71,109 +82,54 @@ impl Run {
 
     /// Fails a step whose work did not start.
     pub(crate) fn fail(&mut self, at: StepAt, failure: Failure) {
-        let writes = self.output_write(at, &Output::None, None);
-        self.settle(at, StepResult::new(StepStatus::Failed(failure), Output::None), writes);
+        self.settle(at, self.end_of_failure(at, failure));
+    }
+
+    /// The end of work that has given nothing.
+    pub(crate) fn end_of_failure(&self, at: StepAt, failure: Failure) -> WorkEnd {
+        let result = StepResult::new(StepStatus::Failed(failure), Output::None);
+        WorkEnd::new(result, self.output_write(at, &Output::None, None))
     }
 
     /// The work of a step is over: what it changed is staged, its hook runs, then it is settled.
-    pub(crate) fn settle(
-        &mut self,
-        at: StepAt,
-        result: StepResult,
-        writes: Vec<(String, Written)>,
-    ) {
-        let progress = self.progress_mut(at);
-        progress.result = Some(result);
-        progress.writes = writes;
+    pub(crate) fn settle(&mut self, at: StepAt, end: WorkEnd) {
+        let progress = &mut self.visit_mut(at).progress;
+        let called = end.called.or(progress.called());
+        *progress = Progress::Staging(WorkEnd { called, ..end });
         let alone = self.step(at).parallel_group.is_none();
-        if alone && self.wants_staging(at) {
-            self.progress_mut(at).phase = Phase::Staging;
-            return self.want_git_add(at);
+        if !(alone && self.want_git_add(at)) {
+            self.after_work(at);
         }
-        self.after_work(at);
     }
 
     /// The hook that follows a step's work. It is wanted again where it was interrupted.
     pub(crate) fn after_work(&mut self, at: StepAt) {
-        let Some(result) = &self.progress(at).result else { return };
-        let status = result.status.clone();
-        self.progress_mut(at).phase = Phase::AfterHook;
-        if !self.want_after_hook(at, &status) {
-            self.settle_now(at);
-        }
-    }
-
-    fn settle_now(&mut self, at: StepAt) {
-        let progress = self.progress_mut(at);
-        if let Some(result) = progress.result.take() {
-            let writes = std::mem::take(&mut progress.writes);
-            self.settled(at, result, writes);
+        let Some(end) = self.visit_mut(at).progress.take_end() else { return };
+        if self.want_after_hook(at, &end) {
+            self.visit_mut(at).progress = Progress::AfterHook(end);
+        } else {
+            self.settled(at, end);
         }
     }
 
     /// The end of a step.
-    pub(crate) fn settled(
-        &mut self,
-        at: StepAt,
-        result: StepResult,
-        writes: Vec<(String, Written)>,
-    ) {
+    pub(crate) fn settled(&mut self, at: StepAt, end: WorkEnd) {
+        let result = end.result.clone();
         let may = self.step(at).continue_on_error;
         let tolerated =
             matches!(&result.status, StepStatus::Failed(f) if may && f.kind.tolerable());
         let step = self.path(at);
-        let (now, resumes) = (self.now_ms, self.resumes);
-        let progress = self.progress_mut(at);
-        progress.phase = Phase::Settled;
-        progress.ended_after = resumes;
-        progress.ended_ms = Some(now);
-        progress.tolerated = tolerated;
-        progress.writes = writes;
-        progress.result = Some(result.clone());
-        let took_ms = now - progress.started_ms.unwrap_or(now) - progress.paused_ms;
+        let (ended_ms, ended_after) = (self.now_ms, self.resumes);
+        let visit = self.visit_mut(at);
+        visit.progress = Progress::Settled(Settled { end, tolerated, ended_ms, ended_after });
+        let took_ms = visit.elapsed.map_or(0, |e| ended_ms - e.started_ms - e.paused_ms);
         self.events.push(EventKind::StepEnded { step, result, tolerated, took_ms });
         self.dirty.insert(at.frame);
     }
 
     /// Why a job that did not succeed makes its step fail.
     pub(crate) fn failure_of_job(&self, at: StepAt, end: &JobEnd) -> Failure {
-        let message = self.describe_end(at, end);
-        Failure { detail: end.error.clone(), ..Failure::new(kind_of(&end.status), message) }
-    }
-}
-
-/// The JSON value in an output, where the step wants one.
-pub(crate) fn json_in(parse: ParseJson, output: &Output) -> Option<Value> {
-    if parse == ParseJson::No { None } else { output.text().and_then(extract_json) }
-}
-
-pub(crate) fn stopped() -> Failure {
-    Failure::new(FailureKind::Stopped, "stopped")
-}
-
-pub(crate) fn is_stopped(status: &StepStatus) -> bool {
-    matches!(status, StepStatus::Failed(Failure { kind: FailureKind::Stopped, .. }))
-}
-
-pub(crate) fn kind_of(status: &JobStatus) -> FailureKind {
-    match status {
-        JobStatus::Exited(_) | JobStatus::Signalled(_) => FailureKind::Command,
-        JobStatus::TimedOut => FailureKind::Timeout,
-        JobStatus::Stopped => FailureKind::Stopped,
-        JobStatus::NotStarted => FailureKind::Start,
-        JobStatus::Faulted(fault) => FailureKind::Agent(fault.kind),
-    }
-}
-
-pub(crate) fn describe(status: &JobStatus, timeout: Option<Duration>) -> String {
-    match status {
-        // The code of bash for a command that SIGPIPE ended, which pipefail makes the code of the pipe.
-        JobStatus::Exited(141) => "exit 141: a pipe was closed before all was written".to_owned(),
-        JobStatus::Exited(code) => format!("exit {code}"),
-        JobStatus::Signalled(signal) => format!("ended by signal {signal}"),
-        JobStatus::TimedOut => timeout.map_or("timed out".to_owned(), timed_out),
-        JobStatus::Stopped => "stopped".to_owned(),
-        JobStatus::NotStarted => "could not be started".to_owned(),
-        JobStatus::Faulted(fault) => format!("agent: {}", fault.kind.as_str()),
+        let kind = FailureKind::of_job(&end.status);
+        Failure { detail: end.error.clone(), ..Failure::new(kind, self.describe_end(at, end)) }
     }
 }

@@ -1,7 +1,6 @@
 //! What the agent calls of a run have cost.
 
-use crate::run::Run;
-use towpath_core::{JobKind, Usage};
+use towpath_core::Usage;
 
 /// What the agent calls of a run have cost, those too that were repeated since.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -20,21 +19,6 @@ impl Spent {
             Some(cost) => self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost),
             None => self.unknown = true,
         }
-    }
-}
-
-impl Run {
-    /// What the run's agent calls have cost so far.
-    pub fn spent(&self) -> Spent {
-        let in_flight = self.calls_in_flight();
-        // What a call costs that has not ended is not known yet.
-        let unknown = self.spent.unknown || in_flight > 0;
-        Spent { calls: self.spent.calls + in_flight, unknown, ..self.spent }
-    }
-
-    /// How many agent calls have begun and not ended.
-    pub fn calls_in_flight(&self) -> usize {
-        self.running.keys().filter(|key| key.kind == JobKind::Agent).count()
     }
 }
 

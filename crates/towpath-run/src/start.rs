@@ -1,15 +1,18 @@
 //! How a step begins: its condition, the limits, its hook, and the job or call that is its work.
 
 use crate::condition_value::{ConditionValue, values_read};
+use crate::failure::Failure;
 use crate::frame::{Frame, FrameState, StepAt};
 use crate::job::Job;
 use crate::job_end::Output;
-use crate::progress::{Phase, Progress};
+use crate::progress::{Activity, Progress, StepVisit, WorkEnd};
+use crate::prompt_rendering::DocumentUse;
 use crate::run::Run;
 use crate::scope::{FilledWork, Scope, value_failure};
-use crate::step_result::{Failure, StepResult, StepStatus};
+use crate::step_result::{StepResult, StepStatus};
 use towpath_core::{JobKey, JobKind, Map};
-use towpath_recipe::{Step, missing};
+use towpath_recipe::{AgentWork, Step, Work, missing};
+use towpath_shell::ShellText;
 
 /// How a step is to begin, and what its condition read.
 pub(crate) struct Start {
@@ -32,7 +35,8 @@ pub(crate) enum StartVerdict {
 impl Run {
     pub(crate) fn start(&self, at: StepAt) -> Start {
         let condition = self.step(at).condition.as_ref();
-        let read = condition.map(|c| values_read(c, &self.frames[at.frame])).unwrap_or_default();
+        let read =
+            condition.map(|c| values_read(c, &self.frames[at.frame].context)).unwrap_or_default();
         Start { verdict: self.verdict(at), read }
     }
 
@@ -59,18 +63,17 @@ impl Run {
 
     /// A new visit of a step.
     pub(crate) fn enter(&mut self, at: StepAt, start: Start) {
-        let visit = self.progress(at).visit + 1;
-        *self.progress_mut(at) = Progress { visit, ..Progress::default() };
+        *self.visit_mut(at) = StepVisit::new(self.visit(at).number + 1);
         self.begin(at, start);
     }
 
     /// Begins a step, at its entry or when it is tried again.
     pub(crate) fn begin(&mut self, at: StepAt, start: Start) {
-        self.progress_mut(at).condition_values = start.read;
+        self.visit_mut(at).condition_values = start.read;
         match start.verdict {
             StartVerdict::Skip(reason) => {
                 let result = StepResult::new(StepStatus::Skipped { reason }, Output::None);
-                self.settled(at, result, Vec::new());
+                self.settled(at, WorkEnd::new(result, Vec::new()));
             }
             StartVerdict::Fail(failure) => self.fail(at, failure),
             StartVerdict::Run => match self.count(at) {
@@ -83,11 +86,61 @@ impl Run {
 
     /// Starts the work of a step, or fails it where its values do not fit.
     pub(crate) fn begin_work(&mut self, at: StepAt) {
-        self.progress_mut(at).phase = Phase::Work;
+        self.visit_mut(at).progress = Progress::Working(Activity::Job);
         // What ended just before its time ran out leads to nothing more until the run is resumed.
-        if self.frames[at.frame].state != FrameState::Expiring {
-            self.flow(at.frame).begin(self, at);
+        if self.frames[at.frame].state == FrameState::Expiring {
+            return;
         }
+        let recipe = self.recipe(at.frame);
+        let step = &recipe.steps[at.step];
+        let (extra, directory) = match self.values_of_step(at, step) {
+            Ok(values) => values,
+            Err(failure) => return self.fail(at, failure),
+        };
+        match &step.work {
+            Work::Bash { command } => self.begin_command(at, command, extra, directory),
+            Work::Agent(agent) => {
+                self.flow(at.frame).begin_agent(self, at, agent, extra, directory);
+            }
+            Work::Recipe { name, .. } => self.call(at, name, extra, directory),
+        }
+    }
+
+    fn begin_command(&mut self, at: StepAt, command: &ShellText, extra: Map, directory: String) {
+        let frame = &self.frames[at.frame];
+        let scope = Scope { extra, frame };
+        let filled = scope.fill(command);
+        if frame.flow.machine().is_none() {
+            let undefined = scope.undefined_in(command);
+            self.warn_undefined(at, undefined);
+        }
+        let key = self.key(at, JobKind::Bash);
+        match filled {
+            Ok(work) => self.want_work(at, key, work, directory),
+            Err(failure) => self.fail(at, failure),
+        }
+    }
+
+    /// What a step asks its agent; `None` while a document of it waits for a job, or when the step has
+    /// failed.
+    pub(crate) fn own_prompt(
+        &mut self,
+        at: StepAt,
+        agent: &AgentWork,
+        extra: Map,
+        directory: &str,
+    ) -> Option<String> {
+        if let Some(document) = &agent.document {
+            return self.text_of_document(at, DocumentUse::Prompt, document, &extra, directory);
+        }
+        let frame = &self.frames[at.frame];
+        let scope = Scope { extra, frame };
+        let text = scope.render(&agent.prompt);
+        if frame.flow.machine().is_none() {
+            let undefined = scope.undefined(agent.prompt.placeholders().map(|p| &p.path));
+            self.warn_undefined(at, undefined);
+        }
+        text.map_err(|failure| self.fail(at, failure)).ok()
     }
 
     /// The variables of a step's own, and the directory it works in.
@@ -107,7 +160,7 @@ impl Run {
         Ok((scope.extra, directory))
     }
 
-    pub(crate) fn warn_undefined(&mut self, at: StepAt, names: Vec<String>) {
+    fn warn_undefined(&mut self, at: StepAt, names: Vec<String>) {
         for name in names {
             self.warn(at, format!("{{{{{name}}}}} has no value: it is empty"));
         }
@@ -117,44 +170,39 @@ impl Run {
     pub(crate) fn want_work(
         &mut self,
         at: StepAt,
-        kind: JobKind,
-        work: Result<FilledWork, Failure>,
+        key: JobKey,
+        (work, environment): FilledWork,
         directory: String,
     ) {
-        match work {
-            Err(failure) => self.fail(at, failure),
-            Ok((work, environment)) => {
-                let key = self.key(at, self.progress(at).attempts.work, kind);
-                let timeout = self.work_timeout(at);
-                let (recipe, step) = (self.recipe(at.frame), self.step(at));
-                let sandboxed = recipe.is_sandboxed(step);
-                let work = work.failing(recipe.fails_on(Some(step)));
-                let job = Job { key, work, directory, timeout, environment, sandboxed };
-                self.ready.push((job, at));
-            }
-        }
+        let recipe = self.recipe(at.frame);
+        let step = &recipe.steps[at.step];
+        let work = work.failing(recipe.fails_on(Some(step)));
+        let (timeout, sandboxed) = (self.work_timeout(at), recipe.is_sandboxed(step));
+        self.ready.push((Job { key, work, directory, timeout, environment, sandboxed }, at));
     }
 
-    pub(crate) fn key(&self, at: StepAt, attempt: u32, kind: JobKind) -> JobKey {
+    /// The key of a step's next job of a kind.
+    pub(crate) fn key(&self, at: StepAt, kind: JobKind) -> JobKey {
+        let visit = self.visit(at);
         JobKey {
             frame: self.frames[at.frame].path.clone(),
             step: self.step(at).id.clone(),
-            visit: self.progress(at).visit,
-            attempt,
+            visit: visit.number,
+            attempt: visit.attempts.next(kind),
             call: 0,
             kind,
         }
     }
 
     /// Opens the frame of a called recipe.
-    pub(crate) fn call(&mut self, at: StepAt, name: &str, extra: Map, directory: String) {
+    fn call(&mut self, at: StepAt, name: &str, extra: Map, directory: String) {
         match self.called_frame(at, name, extra, directory) {
             Err(failure) => self.fail(at, failure),
             Ok(child) => {
                 self.frames.push(child);
-                let index = self.frames.len() - 1;
-                self.progress_mut(at).child = Some(index);
-                self.dirty.insert(index);
+                let called = self.frames.len() - 1;
+                self.visit_mut(at).progress = Progress::Working(Activity::Called(called));
+                self.dirty.insert(called);
             }
         }
     }

@@ -1,13 +1,10 @@
 //! The run as it is shown: every step in file order, called recipes below their step.
 
 use crate::agent_call::{AgentCall, CallEnd};
-use crate::frame::{FrameState, StepAt};
-use crate::progress::{Phase, Progress};
-use crate::run::Run;
 use crate::step_result::StepResult;
 use serde::{Deserialize, Serialize};
 use towpath_core::StepPath;
-use towpath_recipe::{ParseJson, StepKind};
+use towpath_recipe::StepKind;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepView {
@@ -80,68 +77,5 @@ impl StepView {
     /// Its agent calls that have ended, each with its end.
     pub fn ended_calls(&self) -> impl Iterator<Item = (&AgentCall, &CallEnd)> {
         self.calls.iter().filter_map(|call| Some((call, call.end.as_ref()?)))
-    }
-}
-
-impl Run {
-    pub fn view(&self) -> Vec<StepView> {
-        self.frame_view(0)
-    }
-
-    pub(crate) fn frame_view(&self, frame: usize) -> Vec<StepView> {
-        self.flow(frame).view(self, frame)
-    }
-
-    pub(crate) fn step_view(&self, at: StepAt) -> StepView {
-        let progress = self.progress(at);
-        let definition = self.step(at);
-        let in_flight = self.running.values().any(|running| *running == at);
-        let over = self.frames[at.frame].state != FrameState::Open;
-        let state = match progress.phase {
-            Phase::Settled => StepState::Ended,
-            Phase::Asking => StepState::Asking,
-            Phase::Waiting => StepState::Waiting,
-            _ if in_flight => StepState::Running,
-            _ if progress.child.is_some() && progress.started_ms.is_some() => StepState::Running,
-            Phase::Staging | Phase::AfterHook => StepState::Ended,
-            _ if over => StepState::NotReached,
-            _ if progress.attempts.work > 0 => StepState::Interrupted,
-            _ => StepState::Pending,
-        };
-        let (id, kind) = (definition.id.clone(), definition.work.kind());
-        let gives_json = definition.parse_json != ParseJson::No;
-        let view = self.visit_view(at.frame, self.path(at), id, kind, progress, state);
-        StepView { gives_json, ..view }
-    }
-
-    pub(crate) fn visit_view(
-        &self,
-        frame: usize,
-        path: StepPath,
-        id: String,
-        kind: StepKind,
-        progress: &Progress,
-        state: StepState,
-    ) -> StepView {
-        StepView {
-            path,
-            id,
-            kind,
-            depth: self.frames[frame].depth,
-            state,
-            tolerated: progress.tolerated,
-            gives_json: false,
-            gave_up: false,
-            result: progress.result.clone(),
-            started_ms: progress.started_ms,
-            ended_ms: progress.ended_ms,
-            ended_now: progress.ended_ms.is_some() && progress.ended_after == self.resumes,
-            paused_ms: progress.paused_ms,
-            declared_done: progress.declared_done,
-            attempts: progress.attempts.work,
-            restarts: self.frames[frame].flow.machine().map_or(0, |machine| machine.restarts),
-            calls: progress.calls.clone(),
-            children: progress.child.map_or_else(Vec::new, |child| self.frame_view(child)),
-        }
     }
 }

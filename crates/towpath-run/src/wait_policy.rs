@@ -3,7 +3,6 @@
 //! must survive a short outage.
 
 use crate::job_end::Fault;
-use crate::run::Run;
 use towpath_core::FaultKind;
 
 /// The waits between tries that fail in the same way, in first waits.
@@ -44,7 +43,7 @@ impl WaitPolicy {
     }
 
     /// What a fault makes the run wait for, if anything.
-    fn waits_for(&mut self, fault: &Fault, now_ms: i64) -> Option<Waiting> {
+    pub fn waits_for(&mut self, fault: &Fault, now_ms: i64) -> Option<Waiting> {
         let until_ms = match fault.kind {
             FaultKind::Limit => {
                 self.known = true;
@@ -61,18 +60,5 @@ impl WaitPolicy {
     fn next_try(&self, now_ms: i64) -> Option<i64> {
         let wait = WAITS[self.failed_waits.min(WAITS.len() - 1)];
         Some(now_ms.saturating_add(self.first_ms?.saturating_mul(wait)))
-    }
-}
-
-impl Run {
-    /// Notes what the run waits for after a fault; false where it does not.
-    pub(crate) fn waits_after(&mut self, fault: &Fault) -> bool {
-        let Some(new) = self.wait_policy.waits_for(fault, self.now_ms) else { return false };
-        let waiting = self.waiting.get_or_insert(new);
-        waiting.until_ms = waiting.until_ms.max(new.until_ms);
-        if new.why == FaultKind::Limit {
-            waiting.why = FaultKind::Limit;
-        }
-        true
     }
 }

@@ -3,106 +3,21 @@
 
 mod prompt;
 mod recap;
-mod reported;
 mod transitions;
 mod work;
 
-pub use reported::{Misreport, MisreportKind, Reported, read_report, without_report};
-
 use crate::agent_call::AgentCall;
+use crate::failure::FailureKind;
 use crate::flow::{FinishedCall, FlowRules, FrameResult, last_output};
 use crate::frame::{FrameState, StepAt};
-use crate::job_end::JobEnd;
-use crate::job_timeout::MACHINE_CALL_TIMEOUT;
-use crate::progress::{Phase, Progress};
+use crate::job_end::{JobEnd, Output};
+use crate::machine_exit::MachineExit;
+use crate::machine_state::{MachineEnd, MachineState};
+use crate::progress::Progress;
 use crate::run::Run;
-use crate::step_result::{Failure, FailureKind, StepStatus};
-use crate::step_view::{StepState, StepView};
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
-use towpath_core::{JobKey, StepPath};
-use towpath_recipe::{Ending, Recipe, StepKind};
-
-/// How a machine came to its end by one of its own transitions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MachineExit {
-    pub reason: String,
-    /// What the last outcome reported beyond its name.
-    pub description: Option<String>,
-    #[serde(default)]
-    pub ending: Ending,
-}
-
-impl MachineExit {
-    /// An end that no transition of the machine has chosen.
-    fn from_outside(reason: &str) -> MachineExit {
-        MachineExit { reason: reason.to_owned(), description: None, ending: Ending::Fail }
-    }
-
-    /// The failure of a machine that ended like this; none for a success or a question.
-    pub(crate) fn failure(&self) -> Option<Failure> {
-        let detail = self.description.clone().unwrap_or_default();
-        let failure = || Failure { detail, ..Failure::new(FailureKind::Exit, &*self.reason) };
-        self.ending.failed().then(failure)
-    }
-}
-
-/// Where a machine is.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct MachineState {
-    /// The step it is at; none before the first.
-    pub at: Option<usize>,
-    /// Steps entered in this session, and how often each of them.
-    pub total: u32,
-    pub visits: Vec<u32>,
-    /// How many restarts began a new session.
-    pub restarts: u32,
-    /// Entries of each step in this frame over the whole run, by its id.
-    pub entries: BTreeMap<String, u32>,
-    /// The last call that was started in this session, and whether any of them succeeded.
-    pub last_call: Option<JobKey>,
-    pub established: bool,
-    /// The session replaces one that is lost: its first prompt begins with the record.
-    pub is_new: bool,
-    /// The models that steps of this session have named.
-    pub models: BTreeSet<String>,
-    /// Some step of this session has started its work.
-    pub worked: bool,
-    /// Visits that are over, in their order; those of this session begin at `session_start`.
-    pub past: Vec<PastVisit>,
-    pub session_start: usize,
-    pub exit: Option<MachineExit>,
-    pub refused: Option<Refusal>,
-}
-
-/// A visit that is over.
-#[derive(Debug, Clone)]
-pub(crate) struct PastVisit {
-    pub path: StepPath,
-    pub id: String,
-    pub kind: StepKind,
-    pub progress: Progress,
-    /// How many restarts came before it.
-    pub restarts: u32,
-    /// The steps of the recipe that it called, as they ended: an edit of the plan may take that
-    /// recipe away.
-    pub children: Vec<StepView>,
-}
-
-/// The guardrail that forbids the next transition.
-#[derive(Debug, Clone)]
-pub(crate) struct Refusal {
-    pub failure: Failure,
-    /// What the machine had counted then.
-    pub reached: u32,
-}
-
-impl MachineState {
-    pub fn new(recipe: &Recipe) -> MachineState {
-        MachineState { visits: vec![0; recipe.steps.len()], ..MachineState::default() }
-    }
-}
+use crate::step_view::StepView;
+use towpath_core::{JobKey, Map, StepPath};
+use towpath_recipe::{AgentWork, Recipe};
 
 /// The state of the run's own machine, for display.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,8 +39,15 @@ pub struct MachineView {
 pub(crate) struct MachineRules;
 
 impl FlowRules for MachineRules {
-    fn begin(&self, run: &mut Run, at: StepAt) {
-        run.begin_machine_step(at);
+    fn begin_agent(
+        &self,
+        run: &mut Run,
+        at: StepAt,
+        agent: &AgentWork,
+        extra: Map,
+        _directory: String,
+    ) {
+        run.ask_agent_of_machine(at, agent, extra);
     }
 
     fn advance(&self, run: &mut Run, frame: usize) {
@@ -142,28 +64,17 @@ impl FlowRules for MachineRules {
 
     fn reopen(&self, run: &mut Run, frame: usize) {
         let Some(at) = run.current(frame) else { return };
-        run.machine_mut(frame).refused = None;
-        let exit = &mut run.machine_mut(frame).exit;
-        let gave_up = exit.take_if(|exit| exit.ending.failed()).is_some();
-        let progress = run.progress(at);
-        let unfinished = progress.child.filter(|c| run.frames[*c].state != FrameState::Done);
-        match progress.phase {
-            Phase::Settled if progress.failed() || gave_up => match unfinished {
-                Some(child) => {
-                    run.back_to_work(at);
-                    run.reopen(child);
-                }
-                None if gave_up => run.revisit(at),
-                None => run.retry_or_ask(at),
-            },
-            Phase::Waiting => run.retry_or_ask(at),
-            Phase::Work if progress.child.is_some() => {
-                if let Some(child) = unfinished {
-                    run.reopen(child);
-                }
-            }
-            Phase::Pending | Phase::Work if !run.is_wanted(at) => run.retry(at),
-            _ => {}
+        let machine = run.machine_mut(frame);
+        let gave_up = machine.gave_up();
+        let refused = matches!(machine.end, Some(MachineEnd::Refused { .. }));
+        if gave_up || refused {
+            machine.end = None;
+        }
+        match (&run.visit(at).progress, run.unfinished_call(at)) {
+            (Progress::Settled(_), Some(called)) if gave_up => run.reopen_call(at, called),
+            (Progress::Settled(_), None) if gave_up => run.revisit(at),
+            (Progress::Waiting(_), _) => run.retry(at),
+            _ => run.reopen_step(at),
         }
     }
 
@@ -173,7 +84,7 @@ impl FlowRules for MachineRules {
             run.drop_wanted(current);
         }
         run.frames[at.frame].state = FrameState::Open;
-        if run.progress(at).phase == Phase::Asking {
+        if matches!(run.visit(at).progress, Progress::Asking(_)) {
             run.revisit(at);
         } else {
             run.enter_machine_step(at);
@@ -182,7 +93,7 @@ impl FlowRules for MachineRules {
     }
 
     fn return_to(&self, run: &mut Run, caller: StepAt) {
-        run.machine_mut(caller.frame).exit = None;
+        run.machine_mut(caller.frame).end = None;
         run.frames[caller.frame].state = FrameState::Open;
     }
 
@@ -197,10 +108,8 @@ impl FlowRules for MachineRules {
 
     fn rebuild_context(&self, run: &mut Run, frame: usize) {
         let recipe = run.recipe(frame);
-        let state = run.machine(frame);
-        let visits = state.past[state.session_start..].iter();
-        let succeeded = visits.filter(|visit| !visit.progress.failed());
-        let writes: Vec<_> = succeeded.flat_map(|visit| visit.progress.writes.clone()).collect();
+        let visited = run.machine(frame).visited().iter();
+        let writes: Vec<_> = visited.flat_map(|visit| visit.writes.clone()).collect();
         run.frames[frame].reset_context(&recipe);
         run.frames[frame].take_writes(&writes);
     }
@@ -218,7 +127,7 @@ impl FlowRules for MachineRules {
             "reason": exit.reason,
             "description": exit.description,
         });
-        let output = crate::job_end::Output::Text(value.to_string());
+        let output = Output::Text(value.to_string());
         FrameResult { output, value: Some(value), exit: Some(exit) }
     }
 
@@ -248,33 +157,14 @@ impl FlowRules for MachineRules {
 
     /// The visits in their order.
     fn view(&self, run: &Run, frame: usize) -> Vec<StepView> {
-        let past = run.machine(frame).past.iter().map(|visit| {
-            let (path, id) = (visit.path.clone(), visit.id.clone());
-            StepView {
-                children: visit.children.clone(),
-                restarts: visit.restarts,
-                ..run.visit_view(frame, path, id, visit.kind, &visit.progress, StepState::Ended)
-            }
+        let machine = run.machine(frame);
+        let past = machine.past.iter().map(|visit| {
+            let ended_now = visit.view.ended_ms.is_some() && visit.ended_after == run.resumes;
+            StepView { ended_now, ..visit.view.clone() }
         });
-        let gave_up = run.machine(frame).exit.as_ref().is_some_and(|exit| exit.ending.failed());
+        let gave_up = machine.gave_up();
         let current = run.current(frame).map(|at| StepView { gave_up, ..run.step_view(at) });
         past.chain(current).collect()
-    }
-
-    fn agent_timeout(&self) -> Duration {
-        MACHINE_CALL_TIMEOUT
-    }
-
-    fn has_guardrails(&self) -> bool {
-        true
-    }
-
-    fn call_started(&self, run: &mut Run, at: StepAt, key: &JobKey) {
-        run.machine_mut(at.frame).last_call = Some(key.clone());
-    }
-
-    fn step_started(&self, run: &mut Run, at: StepAt) {
-        run.machine_mut(at.frame).worked = true;
     }
 }
 
@@ -294,7 +184,7 @@ impl Run {
             visits: visited.map(|(step, visits)| (step.id.clone(), *visits)).collect(),
             reminders: state.at.map_or(0, reminders),
             restarts: state.restarts,
-            session_created: state.established,
+            session_created: state.conversation.established,
             last_call: self.last_call(0).cloned(),
         })
     }
@@ -306,47 +196,49 @@ impl Run {
 
     fn exit_of(&self, frame: usize) -> Option<MachineExit> {
         let state = self.frames[frame].flow.machine()?;
-        if state.exit.is_some() {
-            return state.exit.clone();
+        if let Some(exit) = state.exit() {
+            return Some(exit.clone());
         }
         // A called machine that came to its end while the run was stopping has its own reason.
         let ended = frame != 0 && self.frames[frame].state == FrameState::Failed;
         if self.stopping.is_some() && !ended {
             return Some(MachineExit::from_outside("cancelled"));
         }
-        if let Some(refused) = &state.refused {
-            return Some(MachineExit::from_outside(&refused.failure.message));
+        if let Some(MachineEnd::Refused { failure, .. }) = &state.end {
+            return Some(MachineExit::from_outside(&failure.message));
         }
-        match &self.frames[frame].steps[state.at?].result.as_ref()?.status {
-            StepStatus::Failed(failure) => Some(MachineExit::from_outside(match failure.kind {
-                FailureKind::Agent(_) => "backend-error",
-                FailureKind::Stopped => "cancelled",
-                _ => "orchestration-error",
-            })),
-            _ => None,
-        }
+        let failure = self.frames[frame].steps[state.at?].progress.failure()?;
+        Some(MachineExit::from_outside(match failure.kind {
+            FailureKind::Agent(_) => "backend-error",
+            FailureKind::Stopped => "cancelled",
+            _ => "orchestration-error",
+        }))
     }
 
     /// What a machine of this run had counted when a guardrail ended it: only a higher one helps.
     pub fn reached_limit(&self) -> Option<u32> {
         let mut machines = self.frames.iter().filter_map(|frame| frame.flow.machine());
-        machines.find_map(|machine| machine.refused.as_ref()).map(|refused| refused.reached)
+        machines.find_map(|machine| match machine.end {
+            Some(MachineEnd::Refused { reached, .. }) => Some(reached),
+            _ => None,
+        })
     }
 
     /// The last call of the machine that is at work, or was: of one that another called, the inner.
     pub fn last_machine_call(&self) -> Option<JobKey> {
         let open = self.frames.iter().rev().filter(|frame| frame.state != FrameState::Done);
-        let mut calls = open.filter_map(|frame| frame.flow.machine()?.last_call.clone());
+        let mut calls =
+            open.filter_map(|frame| frame.flow.machine()?.conversation.last_call.clone());
         calls.next()
     }
 
     /// The last call of a machine's session.
     fn last_call(&self, frame: usize) -> Option<&AgentCall> {
         let state = self.machine(frame);
-        let key = state.last_call.as_ref()?;
-        let past = state.past.iter().rev().map(|visit| &visit.progress);
-        let visits = self.frames[frame].steps.iter().chain(past);
-        visits.flat_map(|progress| &progress.calls).find(|call| call.key == *key)
+        let key = state.conversation.last_call.as_ref()?;
+        let past = state.past.iter().rev().flat_map(|visit| &visit.view.calls);
+        let mut calls = self.frames[frame].steps.iter().flat_map(|visit| &visit.calls).chain(past);
+        calls.find(|call| call.key == *key)
     }
 
     /// The step that a machine is at.

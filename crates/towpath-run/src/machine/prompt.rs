@@ -1,7 +1,7 @@
 //! The prompts of a state machine: the step's own text and, after it, how to report. The text is
 //! part of what recipes rely on and is exact to the byte.
 
-use super::reported::{Misreport, MisreportKind, PLACEHOLDER};
+use crate::reported::{Misreport, MisreportKind, PLACEHOLDER};
 use towpath_recipe::OTHER;
 
 /// The prompt of a step: its own text, and the outcomes to choose from.

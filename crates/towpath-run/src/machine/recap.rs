@@ -1,9 +1,10 @@
 //! A conversation that is gone, or too long to continue, is replaced by another session. The agent
 //! there knows nothing: what the run has recorded of the machine's steps comes before its prompt.
 
-use super::PastVisit;
-use crate::recovery::tail;
+use crate::job_end::tail;
+use crate::machine_state::Conversation;
 use crate::run::Run;
+use crate::step_view::StepView;
 use std::fmt::Write as _;
 use towpath_core::JobKind;
 
@@ -18,19 +19,13 @@ impl Run {
     pub(crate) fn begin_new_sessions(&mut self) {
         for frame in &mut self.frames {
             if let Some(machine) = frame.flow.machine_mut() {
-                machine.last_call = None;
-                machine.established = false;
-                machine.models.clear();
-                machine.is_new = true;
+                machine.conversation = Conversation { replaces: true, ..Conversation::default() };
             }
-            for progress in &mut frame.steps {
-                progress.reminder = None;
-            }
+            frame.steps.iter_mut().for_each(|visit| visit.reminder = None);
         }
         for (job, at) in std::mem::take(&mut self.ready) {
             // A recovery has a session of its own in any case.
-            let recovers = self.progress(at).recovering.is_some();
-            if job.key.kind == JobKind::Agent && !recovers {
+            if job.key.kind == JobKind::Agent && !self.is_recovering(at) {
                 self.begin_work(at);
             } else {
                 self.ready.push((job, at));
@@ -41,12 +36,11 @@ impl Run {
     /// The record of a machine's steps, for an agent that has not seen them.
     pub(super) fn recap(&self, frame: usize) -> String {
         let recipe = self.recipe(frame);
-        let state = self.machine(frame);
         let mut steps = Vec::new();
         let mut length = 0;
-        let past = &state.past[state.session_start..];
+        let past = self.machine(frame).visited();
         for visit in past.iter().rev() {
-            let text = describe(visit);
+            let text = describe(&visit.view);
             length += text.len();
             if length > ALL {
                 break;
@@ -79,8 +73,8 @@ impl Run {
 }
 
 /// `- look: broken`, and the end of what was answered.
-fn describe(visit: &PastVisit) -> String {
-    let result = visit.progress.result.as_ref();
+fn describe(visit: &StepView) -> String {
+    let result = visit.result.as_ref();
     let outcome = match result.and_then(|result| result.report.as_ref()) {
         Some(report) => match &report.description {
             Some(more) => format!("{} ({more})", report.outcome),

@@ -1,13 +1,15 @@
 //! From step to step of a state machine: the transition that the reported outcome names is taken,
 //! unless a guardrail forbids it. The agent never chooses where to go.
 
-use super::{MachineExit, PastVisit, Refusal};
 use crate::event::{EventKind, Movement};
+use crate::failure::{Failure, FailureKind, Guardrail};
 use crate::frame::{Frame, FrameState, StepAt};
-use crate::progress::Phase;
+use crate::machine_exit::MachineExit;
+use crate::machine_state::{MachineEnd, PastVisit};
+use crate::progress::{Progress, Settled, StepVisit};
 use crate::run::Run;
 use crate::start::Start;
-use crate::step_result::{Failure, FailureKind, Guardrail};
+use crate::step_view::{StepState, StepView};
 use towpath_core::StepPath;
 use towpath_recipe::{Ending, GuardrailExit, Guardrails, Recipe, Transition};
 
@@ -19,14 +21,8 @@ impl Run {
         let Some(at) = self.current(frame) else {
             return self.enter_machine_step(StepAt::new(frame, machine.initial));
         };
-        let progress = self.progress(at);
-        if progress.phase != Phase::Settled {
-            return;
-        }
-        let report = match &progress.result {
-            Some(result) if result.status.is_success() => result.report.clone(),
-            _ => None,
-        };
+        let Progress::Settled(Settled { end, .. }) = &self.visit(at).progress else { return };
+        let report = end.result.report.clone().filter(|_| end.result.status.is_success());
         let Some(report) = report else { return self.close_failed(at) };
         self.frames[frame].commit(&recipe, at.step);
         let outcome = recipe.steps[at.step].outcomes.iter().find(|o| o.name == report.outcome);
@@ -51,9 +47,9 @@ impl Run {
         });
         let failure = exit.failure().map(|failure| failure.within(self.path(at)));
         let asks = exit.ending == Ending::Ask && !is_read;
-        self.machine_mut(at.frame).exit = Some(exit);
+        self.machine_mut(at.frame).end = Some(MachineEnd::Exit(exit));
         if asks {
-            self.progress_mut(at).phase = Phase::Asking;
+            self.visit_mut(at).progress.ask();
             self.may_ask = true;
             return;
         }
@@ -160,7 +156,8 @@ impl Run {
     ) {
         let kind = FailureKind::Guardrail(guardrail);
         let failure = Failure { detail, ..Failure::new(kind, reason) };
-        self.machine_mut(at.frame).refused = Some(Refusal { failure: failure.clone(), reached });
+        let end = MachineEnd::Refused { failure: failure.clone(), reached };
+        self.machine_mut(at.frame).end = Some(end);
         let failure = failure.within(self.path(at));
         self.close(at.frame, FrameState::Failed, Some(failure));
     }
@@ -173,15 +170,14 @@ impl Run {
         let id = &recipe.steps[at.step].id;
         let state = self.machine_mut(at.frame);
         state.at = Some(at.step);
-        state.refused = None;
-        state.exit = None;
+        state.end = None;
         state.total += 1;
         state.visits[at.step] += 1;
         let (visit, total) = (state.visits[at.step], state.total);
         let entries = state.entries.entry(id.clone()).or_default();
         let entered = *entries;
         *entries += 1;
-        self.progress_mut(at).visit = entered;
+        self.visit_mut(at).number = entered;
         self.events.push(EventKind::Entered {
             step: StepPath::in_frame(self.frames[at.frame].path.as_ref(), id, entered + 1),
             recipe: recipe.name.clone(),
@@ -206,16 +202,16 @@ impl Run {
     /// Puts the current visit, which is over, among the past ones.
     fn leave(&mut self, frame: usize) {
         let Some(at) = self.current(frame) else { return };
-        let path = self.path(at);
-        let step = self.step(at);
-        let (id, kind) = (step.id.clone(), step.work.kind());
-        let mut progress = std::mem::take(self.progress_mut(at));
-        let children = progress.child.take().map_or_else(Vec::new, |child| self.frame_view(child));
-        self.progress_mut(at).visit = progress.visit;
-        let state = self.machine_mut(frame);
-        state.at = None;
-        let restarts = state.restarts;
-        state.past.push(PastVisit { path, id, kind, progress, restarts, children });
+        let view = self.step_view(at);
+        let visit = std::mem::take(self.visit_mut(at));
+        *self.visit_mut(at) = StepVisit::new(visit.number);
+        let failed = visit.progress.failed();
+        let writes = if failed { Vec::new() } else { visit.progress.writes().to_vec() };
+        let ended_after = visit.progress.settled().map_or(0, |settled| settled.ended_after);
+        let view = StepView { state: StepState::Ended, gives_json: false, ..view };
+        let machine = self.machine_mut(frame);
+        machine.at = None;
+        machine.past.push(PastVisit { view, writes, ended_after });
     }
 
     fn moved(&mut self, from: StepAt, to: Movement) {

@@ -2,101 +2,54 @@
 //! called, and what its end reports.
 
 use super::prompt;
-use super::reported::{Misreport, Reported, read_report};
 use crate::event::EventKind;
+use crate::failure::{Failure, FailureKind};
 use crate::flow::FinishedCall;
 use crate::frame::StepAt;
-use crate::job::{AgentJob, Job, JobWork};
+use crate::job::{AgentJob, JobWork};
 use crate::job_end::{JobEnd, JobStatus, Output};
-use crate::progress::{Phase, Written};
-use crate::prompt_rendering::DocumentUse;
+use crate::progress::{Elapsed, WorkEnd, Written};
+use crate::reported::{Misreport, Reported, read_report};
 use crate::run::Run;
-use crate::scope::Scope;
-use crate::settle::{describe, kind_of};
-use crate::spent::sum;
-use crate::step_result::{Failure, FailureKind, StepResult, StepStatus};
+use crate::step_result::{StepResult, StepStatus};
 use towpath_core::{FaultKind, JobKey, JobKind, Map, Usage, Value};
 use towpath_recipe::{AgentWork, Step, Work};
 
 impl Run {
-    /// Starts the work of a machine's step.
-    pub(super) fn begin_machine_step(&mut self, at: StepAt) {
-        let step = self.step(at).clone();
-        let (extra, directory) = match self.values_of_step(at, &step) {
-            Ok(values) => values,
-            Err(failure) => return self.fail(at, failure),
-        };
-        match &step.work {
-            Work::Bash { command } => {
-                let filled = Scope { extra, frame: &self.frames[at.frame] }.fill(command);
-                self.want_work(at, JobKind::Bash, filled, directory);
-            }
-            Work::Agent(agent) => self.want_agent(at, agent, extra),
-            Work::Recipe { name, .. } => self.call(at, name, extra, directory),
-        }
-    }
-
-    fn want_agent(&mut self, at: StepAt, agent: &AgentWork, extra: Map) {
+    /// Asks the agent of a machine's step, or reminds it. It works where the conversation began.
+    pub(super) fn ask_agent_of_machine(&mut self, at: StepAt, agent: &AgentWork, extra: Map) {
         let recipe = self.recipe(at.frame);
+        let directory = self.frames[at.frame].directory.clone();
         let (key, text, earlier) = match self.reminder(at).zip(self.reminder_key(at)) {
             Some(((text, earlier), key)) => (key, text, earlier),
             None => {
-                let Some(own) = self.own_prompt(at, agent, extra) else { return };
+                let Some(own) = self.own_prompt(at, agent, extra, &directory) else { return };
                 let text = prompt::prompt(&own, outcomes(&recipe.steps[at.step]));
-                let key = self.key(at, self.progress(at).attempts.work, JobKind::Agent);
-                (key, self.after_context(at.frame, text), None)
+                (self.key(at, JobKind::Agent), self.after_context(at.frame, text), None)
             }
         };
         let call = self.machine_call(at, text, earlier);
-        self.machine_mut(at.frame).models.extend(call.model.clone());
-        let work = JobWork::Agent(Box::new(call));
-        let timeout = self.work_timeout(at);
-        let job = Job {
-            key,
-            work,
-            directory: self.frames[at.frame].directory.clone(),
-            timeout,
-            environment: Vec::new(),
-            sandboxed: false,
-        };
-        self.progress_mut(at).phase = Phase::Work;
-        self.ready.push((job, at));
-    }
-
-    /// What the step itself asks; `None` where it is not known yet, or the step has failed.
-    fn own_prompt(&mut self, at: StepAt, agent: &AgentWork, extra: Map) -> Option<String> {
-        if let Some(document) = &agent.document {
-            let directory = self.frames[at.frame].directory.clone();
-            let part = DocumentUse::Prompt;
-            return self.text_of_document(at, part, document, &extra, &directory);
-        }
-        let scope = Scope { extra, frame: &self.frames[at.frame] };
-        match scope.render(&agent.prompt) {
-            Ok(text) => Some(text),
-            Err(failure) => {
-                self.fail(at, failure);
-                None
-            }
-        }
+        self.machine_mut(at.frame).conversation.models.extend(call.model.clone());
+        self.want_work(at, key, (JobWork::Agent(Box::new(call)), Vec::new()), directory);
     }
 
     /// The reminder of a step, and the answer that it is about.
     fn reminder(&self, at: StepAt) -> Option<(String, Option<String>)> {
-        let progress = self.progress(at);
-        let reminder = progress.reminder.as_ref()?;
-        let report = progress.calls[reminder.call].end.as_ref()?.report.as_ref()?;
+        let visit = self.visit(at);
+        let reminder = visit.reminder.as_ref()?;
+        let report = visit.calls[reminder.call].end.as_ref()?.report.as_ref()?;
         let text = prompt::reminder(report.as_ref().err()?, outcomes(self.step(at)));
         Some((text, reminder.answer.text().map(str::to_owned)))
     }
 
     /// The first prompt of a session describes what the work is about.
     fn after_context(&self, frame: usize, mut prompt: String) -> String {
-        let state = self.machine(frame);
-        if state.is_new && !state.established {
+        let conversation = &self.machine(frame).conversation;
+        if conversation.replaces && !conversation.established {
             prompt = format!("{}\n\n---\n\n{prompt}", self.recap(frame));
         }
         match &self.program.plan.machine.context {
-            Some(context) if frame == 0 && !self.machine(frame).established => {
+            Some(context) if frame == 0 && !conversation.established => {
                 prompt::with_context(context, &prompt)
             }
             _ => prompt,
@@ -104,25 +57,26 @@ impl Run {
     }
 
     fn machine_call(&self, at: StepAt, prompt: String, earlier: Option<String>) -> AgentJob {
-        let state = self.machine(at.frame);
+        let machine = self.machine(at.frame);
+        let current = &machine.conversation;
         let run_options = &self.program.plan.machine;
-        let first = at.frame == 0 && state.restarts == 0 && !state.is_new;
+        let first = at.frame == 0 && machine.restarts == 0 && !current.replaces;
         let foreign = run_options.session.as_ref().filter(|_| first);
-        let conversation = run_options.conversation.as_ref().filter(|_| first);
+        let named = run_options.conversation.as_ref().filter(|_| first);
         // A conversation with a name may have a session whose first call failed.
-        let unsure =
-            if foreign.is_some() { conversation.is_some() } else { state.last_call.is_some() };
+        let unsure = if foreign.is_some() { named.is_some() } else { current.last_call.is_some() };
+        let opening = current.last_call.is_none();
         AgentJob {
             prompt,
             model: self.model(at),
-            models_before: state.models.iter().cloned().collect(),
+            models_before: current.models.iter().cloned().collect(),
             system: run_options.system.clone(),
             appends_system: true,
-            may_open_session: unsure && !state.established,
-            opens: conversation.filter(|_| state.last_call.is_none()).cloned(),
-            session: foreign.filter(|_| state.last_call.is_none()).cloned(),
+            may_open_session: unsure && !current.established,
+            opens: named.filter(|_| opening).cloned(),
+            session: foreign.filter(|_| opening).cloned(),
             keeps_session: true,
-            continues: state.last_call.clone(),
+            continues: current.last_call.clone(),
             earlier,
             ..AgentJob::default()
         }
@@ -146,25 +100,16 @@ impl Run {
     }
 
     fn agent_reported(&mut self, at: StepAt, end: &JobEnd) {
-        let progress = self.progress(at);
-        let first = progress.reminder.as_ref().map(|reminder| reminder.answer.clone());
-        let usage = match &progress.reminder {
-            Some(reminder) => sum(progress.calls[reminder.call].usage(), end.usage),
-            None => end.usage,
-        };
+        let (first, usage) = self.reminded(at, end);
+        let interrupted = end.interrupted();
         if !end.succeeded() {
             let output = first.unwrap_or_default();
-            let failure = Failure {
-                detail: end.error.clone(),
-                ..Failure::new(agent_kind(end), self.describe_end(at, end))
-            };
-            return self.settle_report(
-                at,
-                Ended { output, usage, ..Ended::default() },
-                Err(failure),
-            );
+            let ended = Ended { output, usage, interrupted, ..Ended::default() };
+            let failure = Failure::new(agent_kind(end), self.describe_end(at, end));
+            let failure = Failure { detail: end.error.clone(), ..failure };
+            return self.settle_report(at, ended, Err(failure));
         }
-        self.machine_mut(at.frame).established = true;
+        self.machine_mut(at.frame).conversation.established = true;
         let read = self.read(at, end);
         self.note_report(at, &read);
         let is_reminder = first.is_some();
@@ -177,7 +122,7 @@ impl Run {
                 let failure =
                     no_report(&fault, "reported no outcome of this step, also after the reminder");
                 // No other reminder would help: a resume begins with the prompt.
-                self.progress_mut(at).reminder = None;
+                self.visit_mut(at).reminder = None;
                 self.settle_report(at, ended, Err(failure));
             }
         }
@@ -198,15 +143,16 @@ impl Run {
             }
             other => Err(Failure {
                 detail: end.error.clone(),
-                ..Failure::new(kind_of(other), describe(other, None))
+                ..Failure::new(FailureKind::of_job(other), other.describe(None))
             }),
         };
-        let code = match end.status {
-            JobStatus::Exited(code) => Some(code),
-            _ => None,
-        };
-        let ended = Ended { output: end.output.clone(), usage: end.usage, code, value: None };
-        self.settle_report(at, ended, report);
+        let (output, usage) = (end.output.clone(), end.usage);
+        let (code, interrupted) = (end.exit_code(), end.interrupted());
+        self.settle_report(
+            at,
+            Ended { output, usage, code, interrupted, ..Ended::default() },
+            report,
+        );
     }
 
     fn read(&self, at: StepAt, end: &JobEnd) -> Result<Reported, Misreport> {
@@ -216,7 +162,7 @@ impl Run {
 
     /// Keeps what the last call reported beside it.
     fn note_report(&mut self, at: StepAt, report: &Result<Reported, Misreport>) {
-        let last = self.progress_mut(at).calls.last_mut();
+        let last = self.visit_mut(at).calls.last_mut();
         if let Some(end) = last.and_then(|call| call.end.as_mut()) {
             end.report = Some(report.clone());
         }
@@ -224,7 +170,7 @@ impl Run {
 
     /// Settles a step with what it reported, or with why it did not.
     fn settle_report(&mut self, at: StepAt, ended: Ended, report: Result<Reported, Failure>) {
-        let Ended { output, value, usage, code: exit_code } = ended;
+        let Ended { output, value, usage, code: exit_code, interrupted, declared_done } = ended;
         let name = self.step(at).output.clone();
         let writes = name.map(|name| (name, Written::of(&output, value))).into_iter().collect();
         let (status, report) = match report {
@@ -236,7 +182,7 @@ impl Run {
             Err(failure) => (StepStatus::Failed(failure), None),
         };
         let result = StepResult { status, output, exit_code, usage, report };
-        self.settle(at, result, writes);
+        self.settle(at, WorkEnd { interrupted, declared_done, ..WorkEnd::new(result, writes) });
     }
 
     /// A recipe that a machine's step called has ended.
@@ -261,12 +207,10 @@ impl Run {
     /// The user states what a step reported.
     pub(crate) fn declare_reported(&mut self, at: StepAt, output: &str, outcome: &str) {
         let report = Reported::plain(outcome);
-        let now = self.now_ms;
-        let progress = self.progress_mut(at);
-        progress.started_ms = Some(now);
-        progress.declared_done = true;
+        self.visit_mut(at).elapsed = Some(Elapsed::since(self.now_ms));
         self.machine_mut(at.frame).worked = true;
-        let ended = Ended { output: Output::Text(output.to_owned()), ..Ended::default() };
+        let output = Output::Text(output.to_owned());
+        let ended = Ended { output, declared_done: true, ..Ended::default() };
         self.settle_report(at, ended, Ok(report));
     }
 }
@@ -283,6 +227,8 @@ struct Ended {
     value: Option<Value>,
     usage: Option<Usage>,
     code: Option<i32>,
+    interrupted: bool,
+    declared_done: bool,
 }
 
 /// A failure that no transition may follow: the run cannot continue as it is.
@@ -297,7 +243,7 @@ fn ends_the_run(kind: FailureKind) -> bool {
 fn agent_kind(end: &JobEnd) -> FailureKind {
     match &end.status {
         JobStatus::TimedOut => FailureKind::Agent(FaultKind::Timeout),
-        other => kind_of(other),
+        other => FailureKind::of_job(other),
     }
 }
 

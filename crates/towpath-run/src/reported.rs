@@ -10,7 +10,7 @@ use towpath_recipe::OTHER;
 /// How many lines from the end the outcome may be.
 const WINDOW: usize = 5;
 /// What the prompt's example shows: repeating it is no description.
-pub(super) const PLACEHOLDER: &str = "<brief description>";
+pub(crate) const PLACEHOLDER: &str = "<brief description>";
 
 /// An outcome that one of the step's transitions answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl Reported {
         Reported { outcome: outcome.to_owned(), description: None, why: None }
     }
 
-    pub(super) fn failure(why: String) -> Reported {
+    pub(crate) fn failure(why: String) -> Reported {
         Reported { why: Some(why), ..Reported::plain("failure") }
     }
 }
