@@ -1,10 +1,10 @@
 //! Sessions of agent calls: which call has which, and what each has used so far. What a session is for is decided by the run.
 
-use crate::agent_session_locks::SessionLocks;
 use crate::error::EngineError;
+use crate::session_locks::SessionLocks;
 use std::collections::BTreeMap;
 use towpath_core::{JobKey, SessionId, Usage};
-use towpath_run::{AgentJob, Fact};
+use towpath_run::{AgentJob, Fact, JobEnd};
 
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
@@ -58,12 +58,23 @@ impl Sessions {
         earlier.or_else(|| agent.session.clone())
     }
 
-    /// What one call used, where its program only reports what the whole session did.
-    pub fn used(&mut self, session: &SessionId, total: Usage) -> Usage {
-        let unknown = self.foreign.as_ref() == Some(session);
-        let begun = if unknown { Usage::default() } else { Usage::NOTHING };
-        let before = self.totals.insert(session.clone(), total).unwrap_or(begun);
-        total.since(before)
+    /// Takes the session that a call's program has named; false where that was known.
+    pub fn named(&mut self, key: &JobKey, session: &SessionId) -> bool {
+        let is_new = self.of(key).as_ref() != Some(session);
+        if is_new {
+            self.opened(key, session);
+        }
+        is_new
+    }
+
+    /// Adds what a call used, where its program only reports what the whole session did.
+    pub fn complete(&mut self, key: &JobKey, end: &mut JobEnd) {
+        if let (Some(total), Some(session)) = (end.session_total, self.of(key)) {
+            let unknown = self.foreign.as_ref() == Some(&session);
+            let begun = if unknown { Usage::default() } else { Usage::NOTHING };
+            let before = self.totals.insert(session, total).unwrap_or(begun);
+            end.usage = Some(total.since(before));
+        }
     }
 
     /// Keeps everybody else out of a session that a state machine's calls continue.

@@ -1,15 +1,17 @@
 //! From a run that is ours to its end: opens an executor, and drives the run on it.
 
-use crate::agent_sessions_and_usage::Sessions;
-use crate::clock::Clock;
+use crate::calls::Calls;
 use crate::config::{Config, DriverConfig};
 use crate::create_or_take_over_run::Prepared;
+use crate::driver::{Driver, RunEnd};
 use crate::error::EngineError;
-use crate::event_reporter::{EventSender, Reporter};
+use crate::event_reporter::Reporter;
+use crate::jobs::Jobs;
+use crate::journal::Journal;
 use crate::outputs_read_by_plan::OutputsRead;
-use crate::run_loop::{Driver, RunEnd};
-use crate::run_owner::LOCK;
-use crate::scripted_agent_lines_taken::ScriptLines;
+use crate::reports::Reports;
+use crate::script_lines::ScriptLines;
+use crate::sessions::Sessions;
 use crate::stop_or_pause_run::Controller;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
@@ -92,50 +94,51 @@ impl Prepared {
         let thread = "cannot start a thread";
         ready(Controller::new(sender, executor.waker()))
             .map_err(|source| ProcessError::System { doing: thread, source })?;
-        let clock = Clock::start();
-        let mut events = EventSender::new(reporter);
-        self.report_start(&config, |kind| events.send(clock.now_ms(), kind));
-        let mut config = config;
-        let script =
-            ScriptLines::replay(config.script.take(), config.script_replaced, &self.history);
+        let mut reports = Reports::new(reporter, self.warnings.clone());
+        self.report_start(&config, &mut reports);
+        let script = ScriptLines::replay(config.script, config.script_replaced, &self.history);
+        let reads = OutputsRead::of(self.run.program());
         let foreign = self.run.program().plan.machine.session.clone();
         let mut sessions = Sessions::new(self.locks, foreign);
         sessions.replay(&self.history);
-        let lock_path = self.directory.join(LOCK);
-        let driver = Driver {
-            store,
-            id: self.id,
-            reads: OutputsRead::of(self.run.program()),
+        let mut driver = Driver {
             run: self.run,
-            config,
-            directory: self.directory.clone(),
-            executor,
+            journal: Journal {
+                store,
+                id: self.id,
+                directory: self.directory,
+                lock: &self.lock,
+                secrets: config.secrets,
+                reads,
+                facts: self.facts,
+                pending: Vec::new(),
+            },
+            reports,
+            jobs: Jobs {
+                executor,
+                running: BTreeMap::new(),
+                directory: config.directory,
+                idle_timeout: config.idle_timeout,
+                substitutes: config.substitutes,
+                requirements: self.requirements,
+                sandbox: self.sandbox,
+            },
+            calls: Calls { script, sessions, models: config.models },
+            deadlines: BTreeMap::new(),
             controls,
-            events,
-            script,
-            sessions,
-            facts: self.facts,
-            jobs: BTreeMap::new(),
-            pending: Vec::new(),
-            warnings: self.warnings,
-            timers: BTreeMap::new(),
             began,
-            clock,
-            lock: &self.lock,
-            requirements: self.requirements,
-            sandbox: self.sandbox,
             active_before_ms: self.active_before_ms,
-            last_tick: began,
         };
-        driver.run().map_err(|error| match self.lock.has_its_path(&lock_path) {
-            true => error,
+        match driver.run() {
+            Ok(outcome) => driver.finish(outcome),
+            Err(error) if driver.journal.is_ours() => Err(error),
             // Whatever was noticed first.
-            false => StoreError::Gone { path: self.directory }.into(),
-        })
+            Err(_) => Err(StoreError::Gone { path: driver.journal.directory }.into()),
+        }
     }
 
-    fn report_start(&self, config: &DriverConfig, mut send: impl FnMut(EventKind)) {
-        send(EventKind::RunStarted {
+    fn report_start(&self, config: &DriverConfig, reports: &mut Reports<'_>) {
+        reports.send(EventKind::RunStarted {
             run: self.id.clone(),
             recipe: self.run.program().root().name.clone(),
             directory: config.directory.clone(),
@@ -143,10 +146,11 @@ impl Prepared {
             steps: self.run.view(),
         });
         if !self.ended.is_empty() {
-            send(EventKind::Ended { processes: self.ended.clone(), why: EndedWith::DeadRunner });
+            let processes = self.ended.clone();
+            reports.send(EventKind::Ended { processes, why: EndedWith::DeadRunner });
         }
         for (step, message) in self.gone.clone() {
-            send(EventKind::Warning { step: Some(step), message });
+            reports.send(EventKind::Warning { step: Some(step), message });
         }
     }
 }

@@ -4,12 +4,11 @@
 use crate::error::{EngineError, io_error};
 use crate::job_output_as_value::{as_value, file_output};
 use crate::outputs_read_by_plan::OutputsRead;
-use crate::run_loop::describe;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use towpath_core::{JobKey, JobKind};
-use towpath_executor::{EndStatus, Finished};
+use towpath_executor::{EndStatus, Finished, Leftover};
 use towpath_run::{Fault, JobEnd, JobStatus, Output};
 use towpath_store::{OutputRef, settle_output};
 
@@ -115,4 +114,8 @@ fn tail(directory: &Path, output: Option<&OutputRef>, most: u64) -> Result<Strin
     };
     let bytes = read().map_err(io_error(&path))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+pub(crate) fn describe(leftover: &Leftover) -> String {
+    format!("{} ({})", leftover.command, leftover.pid)
 }

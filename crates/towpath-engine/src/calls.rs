@@ -1,20 +1,29 @@
 //! Calls of agents, as the loop makes them: which session a call continues, which model it gets, and
 //! what is reported of it. It starts no process, and knows no program.
 
+use crate::choose_model_for_backend::Models;
 use crate::error::EngineError;
-use crate::run_loop::Driver;
+use crate::script_lines::ScriptLines;
+use crate::sessions::Sessions;
 use std::time::{Duration, Instant};
 use towpath_core::{FaultKind, JobKey, SessionId};
 use towpath_executor::{AgentWork, BackendRow, Call, Responder, SessionIds, new_session};
-use towpath_run::{AgentJob, CallEnded, CallStarted, EventKind, Fact, Fault, JobEnd, JobStatus};
+use towpath_run::{AgentJob, CallEnded, CallStarted, Fact, Fault, JobEnd, JobStatus};
+
+pub(crate) struct Calls {
+    pub script: ScriptLines,
+    pub sessions: Sessions,
+    pub models: Models,
+}
 
 /// A call that is about to be recorded and started.
 pub(crate) struct PlannedCall {
     pub work: AgentWork,
-    /// The session, as far as it is known before the call.
-    pub session: Option<SessionId>,
+    /// The start of its job.
+    pub fact: Fact,
     /// `None` where an adapter answers.
     pub started: Option<StartedCall>,
+    pub warning: Option<String>,
 }
 
 /// A call that was started and whose end is not known yet.
@@ -27,26 +36,29 @@ pub(crate) struct StartedCall {
     began: Instant,
 }
 
-impl Driver<'_> {
-    /// Decides who answers a call and in which session, or why nobody does.
-    pub(crate) fn call(
+impl Calls {
+    /// Decides in which session a call is answered, or how it ends because nobody can answer it.
+    pub fn plan(
         &mut self,
         key: &JobKey,
         agent: AgentJob,
         timeout: Option<Duration>,
+        responder: Responder,
     ) -> Result<Result<PlannedCall, Box<JobEnd>>, EngineError> {
         let earlier = self.sessions.continued(&agent);
         let (before, keeps_session) = (agent.models_before.clone(), agent.keeps_session);
         let opens = agent.opens.clone();
         let mut work = agent_work(agent, earlier);
-        let row = match self.executor.responder() {
+        let row = match responder {
             Responder::Nobody => return Ok(Err(fault("no agent backend was chosen".into()))),
             Responder::Adapter => {
                 let session = work.call.session.clone();
                 if let Some(id) = &session {
                     self.sessions.opened(key, id);
                 }
-                return Ok(Ok(PlannedCall { work, session, started: None }));
+                let (key, line, backend, model) = (key.clone(), None, None, None);
+                let fact = Fact::JobStarted { key, line, session, backend, model };
+                return Ok(Ok(PlannedCall { work, fact, started: None, warning: None }));
             }
             Responder::Backend(row) => row,
         };
@@ -58,7 +70,8 @@ impl Driver<'_> {
             Err(exhausted) => return Ok(Err(fault(exhausted))),
             Ok(answer) => work.scripted = answer,
         }
-        self.choose_model(key, row, &before, &mut work.call);
+        let choice = self.models.choose(row, work.call.model.take(), &before);
+        work.call.model = choice.model;
         let session = known_session(row, &work.call);
         match &session {
             Some(id) => {
@@ -71,49 +84,44 @@ impl Driver<'_> {
             None if keeps_session => self.sessions.release(key),
             None => {}
         }
+        let fact = Fact::JobStarted {
+            key: key.clone(),
+            line: work.scripted.as_ref().map(|answer| answer.number),
+            session: session.clone(),
+            backend: Some(row.id.to_owned()),
+            model: work.call.model.clone(),
+        };
         let started = CallStarted {
             step: key.step_path(),
             backend: row.id.to_owned(),
-            session: session.clone(),
+            session,
             resumes: work.call.resume,
             model: work.call.model.clone(),
             is_reminder: key.call > 0,
             length: work.call.prompt.chars().count(),
         };
         let started = StartedCall { started, timeout, keeps_session, began: Instant::now() };
-        Ok(Ok(PlannedCall { work, session, started: Some(started) }))
+        Ok(Ok(PlannedCall { work, fact, started: Some(started), warning: choice.warning }))
     }
 
-    /// Gives a call the model that the backend knows by the step's name for it.
-    fn choose_model(&mut self, key: &JobKey, row: &BackendRow, before: &[String], call: &mut Call) {
-        let choice = self.config.models.choose(row, call.model.take(), before);
-        call.model = choice.model;
-        if let Some(message) = choice.warning {
-            self.warn(Some(key.step_path()), message);
-        }
-    }
-
-    /// An agent's program has named the session of a call.
-    pub(crate) fn named(
+    /// An agent's program has named the session of a call; false where that was known.
+    pub fn named(
         &mut self,
         key: &JobKey,
-        session: SessionId,
+        session: &SessionId,
         keeps: bool,
-    ) -> Result<(), EngineError> {
-        if self.sessions.of(key).as_ref() == Some(&session) {
-            return Ok(());
+    ) -> Result<bool, EngineError> {
+        let is_new = self.sessions.named(key, session);
+        if is_new && keeps {
+            self.sessions.lock(key, session)?;
         }
-        self.sessions.opened(key, &session);
-        if keeps {
-            self.sessions.lock(key, &session)?;
-        }
-        self.apply(Fact::SessionOpened { key: key.clone(), session })
+        Ok(is_new)
     }
 
-    pub(crate) fn report_answer(&mut self, key: &JobKey, call: &StartedCall, end: &JobEnd) {
+    /// What is reported of a call that has ended.
+    pub fn ended(&self, key: &JobKey, call: &StartedCall, end: &JobEnd) -> CallEnded {
         let (session, took) = (self.sessions.of(key), call.began.elapsed());
-        let ended = call_ended(&call.started, call.timeout, session, end, took);
-        self.send(EventKind::CallEnded(ended));
+        call_ended(&call.started, call.timeout, session, end, took)
     }
 }
 
