@@ -20,17 +20,15 @@ impl Run {
     /// Finds a step by its path, or by the end of its path where that is unique.
     pub fn find_step(&self, name: &str) -> Result<StepPath, NoSuchStep> {
         let mut found = Vec::new();
-        for (index, frame) in self.live_frames() {
-            for at in 0..frame.steps.len() {
-                let path = self.path(StepAt::new(index, at));
-                if path.as_str() == name || path.without_visits() == name {
-                    return Ok(path);
-                }
-                let ending = format!("/{name}");
-                let ends = |text: &str| text.ends_with(&ending);
-                if ends(path.as_str()) || ends(&path.without_visits()) {
-                    found.push(path);
-                }
+        let ending = format!("/{name}");
+        for at in self.live_steps() {
+            let path = self.path(at);
+            let texts = [path.as_str(), &path.without_visits()];
+            if texts.contains(&name) {
+                return Ok(path);
+            }
+            if texts.iter().any(|text| text.ends_with(&ending)) {
+                found.push(path);
             }
         }
         match found.len() {
@@ -61,15 +59,14 @@ impl Run {
     }
 
     pub(crate) fn locate(&self, path: &StepPath) -> Result<StepAt, Mismatch> {
-        for (index, frame) in self.live_frames() {
-            for step in 0..frame.steps.len() {
-                let at = StepAt::new(index, step);
-                if self.path(at) == *path {
-                    return Ok(at);
-                }
-            }
-        }
-        Err(Mismatch(format!("no step {path}")))
+        let found = self.live_steps().find(|at| self.path(*at) == *path);
+        found.ok_or_else(|| Mismatch(format!("no step {path}")))
+    }
+
+    /// The steps of the frames that the current visits lead to.
+    pub(crate) fn live_steps(&self) -> impl Iterator<Item = StepAt> {
+        let frames = self.live_frames().into_iter();
+        frames.flat_map(|(frame, live)| (0..live.steps.len()).map(move |at| StepAt::new(frame, at)))
     }
 
     /// The frames that the current visits lead to, parents before children.

@@ -184,20 +184,6 @@ impl Flow {
         }
     }
 
-    pub fn sequence(&self) -> Option<&SequenceState> {
-        match self {
-            Flow::Sequence(state) => Some(state),
-            Flow::Machine(_) => None,
-        }
-    }
-
-    pub fn sequence_mut(&mut self) -> Option<&mut SequenceState> {
-        match self {
-            Flow::Sequence(state) => Some(state),
-            Flow::Machine(_) => None,
-        }
-    }
-
     pub fn machine(&self) -> Option<&MachineState> {
         match self {
             Flow::Machine(state) => Some(state),

@@ -15,7 +15,7 @@ impl Run {
     /// Wants `pre_step`, unless it has run in this visit; whether it is wanted.
     pub(crate) fn want_pre_hook(&mut self, at: StepAt) -> bool {
         let wanted = !self.visit(at).pre_hook_ran
-            && self.want_hook(at, JobKind::PreHook, "running", "", &[]);
+            && self.want_hook(at, JobKind::PreHook, "running", Map::new);
         if wanted {
             self.visit_mut(at).progress = Progress::Hook;
         }
@@ -34,17 +34,22 @@ impl Run {
             StepStatus::Failed(failure) => format!("{}: {}", failure.message, failure.detail),
             _ => String::new(),
         };
-        self.want_hook(at, kind, status.as_str(), &error, &end.writes)
+        self.want_hook(at, kind, status.as_str(), || {
+            let set = end.writes.iter().filter_map(|(name, written)| match written {
+                Written::Value(value) => Some((name.clone(), value.clone())),
+                Written::Unreadable(_) => None,
+            });
+            set.chain([("error".to_owned(), error.into())]).collect()
+        })
     }
 
-    /// Wants a hook, which may read what its step has set beside the context.
+    /// Wants a hook, which may read these values and its step beside the context.
     fn want_hook(
         &mut self,
         at: StepAt,
         kind: JobKind,
         status: &str,
-        error: &str,
-        writes: &[(String, Written)],
+        values: impl FnOnce() -> Map,
     ) -> bool {
         let recipe = self.recipe(at.frame);
         let hook = match kind {
@@ -54,15 +59,10 @@ impl Run {
         };
         let Some(hook) = hook else { return false };
         let id = &recipe.steps[at.step].id;
-        let mut extra = Map::new();
-        for (name, written) in writes {
-            if let Written::Value(value) = written {
-                extra.insert(name.clone(), value.clone());
-            }
-        }
-        for (name, value) in [("step_id", id.as_str()), ("step_status", status), ("error", error)] {
-            extra.insert(name.into(), value.into());
-        }
+        let mut extra = values();
+        extra.insert("step_id".into(), id.clone().into());
+        extra.insert("step_status".into(), status.into());
+        extra.entry("error").or_insert_with(|| "".into());
         match (Scope { extra, frame: &self.frames[at.frame] }).fill(hook) {
             Ok((work, mut environment)) => {
                 environment.push(("STEP_ID".to_owned(), id.clone()));

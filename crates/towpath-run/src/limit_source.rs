@@ -4,7 +4,7 @@
 use crate::failure::{Failure, FailureKind};
 use crate::frame::StepAt;
 use crate::run::Run;
-use towpath_recipe::Recursion;
+use towpath_recipe::{Recipe, Recursion};
 
 impl Run {
     /// Counts an executed step in every frame around it, if no limit forbids it.
@@ -54,24 +54,27 @@ impl Run {
     fn is_in_machine(&self, stack: &[usize]) -> bool {
         stack.iter().any(|frame| self.frames[*frame].flow.machine().is_some())
     }
+}
 
-    pub(crate) fn check_depth(&self, frame: usize, depth: u32) -> Result<(), Failure> {
-        let stack = self.stack(frame);
-        let mut stated = false;
-        for at in &stack {
-            let Some(limit) = self.recipe(*at).recursion.max_depth else { continue };
-            stated = true;
-            if depth - self.frames[*at].depth > limit {
-                return Err(over("max_depth", limit, LimitSource::Recipe));
-            }
+/// Whether recipes may call each other so deep: one more than these, which are open, innermost first.
+pub(crate) fn check_depth<'a>(
+    mut open: impl ExactSizeIterator<Item = &'a Recipe> + Clone,
+) -> Result<(), Failure> {
+    let mut stated = false;
+    for (recipe, depth) in open.clone().zip(1..) {
+        let Some(limit) = recipe.recursion.max_depth else { continue };
+        stated = true;
+        if depth > limit {
+            return Err(over("max_depth", limit, LimitSource::Recipe));
         }
-        let default = Recursion::DEFAULT_MAX_DEPTH;
-        if stated || depth <= default {
-            return Ok(());
-        }
-        let machines = stack.iter().all(|at| self.frames[*at].flow.machine().is_some());
-        Err(over("max_depth", default, LimitSource::default_of(machines)))
     }
+    let default = Recursion::DEFAULT_MAX_DEPTH;
+    if stated || open.len() <= default as usize {
+        return Ok(());
+    }
+    let machines = open.all(|recipe| recipe.machine().is_some());
+    let source = if machines { LimitSource::DefaultOfMachines } else { LimitSource::Default };
+    Err(over("max_depth", default, source))
 }
 
 /// Where a limit comes from, and so where another one can be set.
@@ -81,12 +84,6 @@ pub(crate) enum LimitSource {
     Default,
     /// The default where no recipe around could state another one.
     DefaultOfMachines,
-}
-
-impl LimitSource {
-    pub fn default_of(only_machines: bool) -> LimitSource {
-        if only_machines { LimitSource::DefaultOfMachines } else { LimitSource::Default }
-    }
 }
 
 pub(crate) fn over(name: &str, limit: u32, source: LimitSource) -> Failure {

@@ -224,18 +224,11 @@ impl Run {
 
     /// The steps about which the user must decide before anything continues.
     pub fn asking(&self) -> Vec<StepPath> {
-        let mut steps = Vec::new();
         if !self.may_ask {
-            return steps;
+            return Vec::new();
         }
-        for (index, frame) in self.live_frames() {
-            for (step, visit) in frame.steps.iter().enumerate() {
-                if matches!(visit.progress, Progress::Asking(_)) {
-                    steps.push(self.path(StepAt::new(index, step)));
-                }
-            }
-        }
-        steps
+        let asks = |at: &StepAt| matches!(self.visit(*at).progress, Progress::Asking(_));
+        self.live_steps().filter(asks).map(|at| self.path(at)).collect()
     }
 
     /// The status of the run, once nothing is in flight and nothing more is wanted.

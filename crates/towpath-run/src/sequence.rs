@@ -4,7 +4,7 @@
 
 use crate::failure::{Failure, FailureKind};
 use crate::flow::{FinishedCall, FlowRules, FrameResult, last_output};
-use crate::frame::{FrameState, SequenceState, StepAt};
+use crate::frame::{Flow, FrameState, SequenceState, StepAt};
 use crate::job::{AgentJob, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::job_end::{JobEnd, Output};
 use crate::progress::{Progress, StepVisit, WorkEnd};
@@ -192,11 +192,17 @@ impl FlowRules for SequenceRules {
 
 impl Run {
     fn sequence(&self, frame: usize) -> &SequenceState {
-        self.frames[frame].flow.sequence().expect("asked of a sequence's frame only")
+        match &self.frames[frame].flow {
+            Flow::Sequence(state) => state,
+            Flow::Machine(_) => unreachable!("asked of a sequence's frame only"),
+        }
     }
 
     fn sequence_mut(&mut self, frame: usize) -> &mut SequenceState {
-        self.frames[frame].flow.sequence_mut().expect("asked of a sequence's frame only")
+        match &mut self.frames[frame].flow {
+            Flow::Sequence(state) => state,
+            Flow::Machine(_) => unreachable!("asked of a sequence's frame only"),
+        }
     }
 
     /// The steps of the current batch; none after the last.

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::frame::{Frame, FrameState, StepAt};
 use crate::job::Job;
 use crate::job_end::Output;
+use crate::limit_source::check_depth;
 use crate::progress::{Activity, Progress, StepVisit, WorkEnd};
 use crate::prompt_rendering::DocumentUse;
 use crate::run::Run;
@@ -215,8 +216,8 @@ impl Run {
         directory: String,
     ) -> Result<Frame, Failure> {
         let caller = &self.frames[at.frame];
-        let depth = caller.depth + 1;
-        self.check_depth(at.frame, depth)?;
+        let open = self.stack(at.frame);
+        check_depth(open.iter().map(|frame| &*self.program.recipes[self.frames[*frame].recipe]))?;
         let Some(callee) = self.program.callee(caller.recipe, name) else {
             return Err(value_failure(format!("recipe `{name}` is not in the plan")));
         };
@@ -225,7 +226,7 @@ impl Run {
         let child = Frame {
             path: Some(self.path(at)),
             parent: Some(at),
-            depth,
+            depth: caller.depth + 1,
             directory,
             ..Frame::new(recipe, callee, given)
         };

@@ -1,6 +1,8 @@
 //! A recipe's context before it has run: which variables have a value now, and which get theirs from
 //! steps that have not run. What may or may not be set counts as not known.
 
+use crate::frame::is_or_is_in;
+use crate::scope::paths_read;
 use crate::step_result::StatusName;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -47,7 +49,7 @@ impl ForeseenContext {
         let mut given = self.clone();
         if !self.own_steps {
             given.known.shift_remove(STEPS);
-            given.unknown.retain(|name| !is_or_is_below(name, STEPS));
+            given.unknown.retain(|name| !is_or_is_in(name, STEPS));
         }
         given
     }
@@ -117,7 +119,7 @@ impl ForeseenContext {
     pub fn extra(&self, context: &[(String, ValueTemplate)]) -> Extra {
         let mut extra = Extra::default();
         for (name, value) in context {
-            if paths(value).into_iter().any(|path| self.is_unknown(path)) {
+            if paths_read(value).into_iter().any(|path| self.is_unknown(path)) {
                 extra.unknown.insert(name.clone());
             } else {
                 extra.known.insert(name.clone(), value.render(&self.known));
@@ -153,18 +155,5 @@ impl Extra {
             given.set(&name, value);
         }
         given
-    }
-}
-
-fn is_or_is_below(name: &str, top: &str) -> bool {
-    name.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-fn paths(value: &ValueTemplate) -> Vec<&VarPath> {
-    match value {
-        ValueTemplate::Plain(_) => Vec::new(),
-        ValueTemplate::Text(template) => template.placeholders().map(|p| &p.path).collect(),
-        ValueTemplate::List(items) => items.iter().flat_map(paths).collect(),
-        ValueTemplate::Map(items) => items.iter().flat_map(|(_, item)| paths(item)).collect(),
     }
 }

@@ -33,7 +33,8 @@ impl Walk<'_> {
         };
         let mut limits: Vec<(u32, u32, u32)> = self.levels.iter().rev().filter_map(of).collect();
         let mut source = LimitSource::Recipe;
-        let in_machine = self.machines().next().is_some();
+        let in_machine =
+            self.levels.iter().any(|level| self.program.recipes[level.recipe].machine().is_some());
         if limits.is_empty() && !in_machine {
             let Level { executed, least, in_machines, least_in_machines, .. } = self.levels[0];
             let (executed, least) = (executed - in_machines, least - least_in_machines);
@@ -59,29 +60,5 @@ impl Walk<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Those of the open recipes that are machines.
-    fn machines(&self) -> impl Iterator<Item = &Level> {
-        self.levels.iter().filter(|level| self.program.recipes[level.recipe].machine().is_some())
-    }
-
-    /// Whether one more recipe may be called from the innermost one.
-    pub(super) fn check_depth(&self) -> Result<(), String> {
-        let depth = self.levels.len();
-        let mut stated = false;
-        for (at, level) in self.levels.iter().enumerate().rev() {
-            let limit = self.program.recipes[level.recipe].recursion.max_depth;
-            stated |= limit.is_some();
-            if let Some(limit) = limit.filter(|limit| depth - at > *limit as usize) {
-                return Err(over("max_depth", limit, LimitSource::Recipe).message);
-            }
-        }
-        let default = Recursion::DEFAULT_MAX_DEPTH;
-        if stated || depth <= default as usize {
-            return Ok(());
-        }
-        let source = LimitSource::default_of(self.machines().count() == depth);
-        Err(over("max_depth", default, source).message)
     }
 }

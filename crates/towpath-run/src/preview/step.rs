@@ -8,6 +8,7 @@ use super::{
     Begun, Call, Called, End, Left, NOT_TOLERATED, Next, PreviewFrame, PreviewStep, Reach,
     StepEffect, Tolerable, Verdict, Walk,
 };
+use crate::limit_source::check_depth;
 use crate::start::join;
 use crate::step_result::StatusName;
 use towpath_core::{Map, StepPath, text_of};
@@ -193,7 +194,8 @@ impl Walk<'_> {
         name: &str,
         extra: Extra,
     ) -> Result<(usize, ForeseenContext), StartFailure> {
-        self.check_depth().map_err(limit_failure)?;
+        let open = self.levels.iter().rev().map(|level| &*self.program.recipes[level.recipe]);
+        check_depth(open).map_err(|failure| limit_failure(failure.message))?;
         let Some(recipe) = self.program.callee(frame.index, name) else {
             return Err(value_failure(format!("recipe `{name}` is not in the plan")));
         };
