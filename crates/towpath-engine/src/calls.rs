@@ -51,15 +51,7 @@ impl Calls {
         let mut work = agent_work(agent, earlier);
         let row = match responder {
             Responder::Nobody => return Ok(Err(fault("no agent backend was chosen".into()))),
-            Responder::Adapter => {
-                let session = work.call.session.clone();
-                if let Some(id) = &session {
-                    self.sessions.opened(key, id);
-                }
-                let (key, line, backend, model) = (key.clone(), None, None, None);
-                let fact = Fact::JobStarted { key, line, session, backend, model };
-                return Ok(Ok(PlannedCall { work, fact, started: None, warning: None }));
-            }
+            Responder::Adapter => return Ok(Ok(self.for_adapter(key, work))),
             Responder::Backend(row) => row,
         };
         if let Some(id) = opens.filter(|id| !work.call.resume && row.can.takes_session(id)) {
@@ -73,17 +65,7 @@ impl Calls {
         let choice = self.models.choose(row, work.call.model.take(), &before);
         work.call.model = choice.model;
         let session = known_session(row, &work.call);
-        match &session {
-            Some(id) => {
-                self.sessions.opened(key, id);
-                if keeps_session {
-                    self.sessions.lock(key, id)?;
-                }
-            }
-            // Another session begins, whose name its program will report.
-            None if keeps_session => self.sessions.release(key),
-            None => {}
-        }
+        self.enter(key, session.as_ref(), keeps_session)?;
         let fact = Fact::JobStarted {
             key: key.clone(),
             line: work.scripted.as_ref().map(|answer| answer.number),
@@ -104,6 +86,37 @@ impl Calls {
         Ok(Ok(PlannedCall { work, fact, started: Some(started), warning: choice.warning }))
     }
 
+    fn for_adapter(&mut self, key: &JobKey, work: AgentWork) -> PlannedCall {
+        let session = work.call.session.clone();
+        if let Some(id) = &session {
+            self.sessions.opened(key, id);
+        }
+        let (key, line, backend, model) = (key.clone(), None, None, None);
+        let fact = Fact::JobStarted { key, line, session, backend, model };
+        PlannedCall { work, fact, started: None, warning: None }
+    }
+
+    /// Notes the session of a call, and keeps others out of it where later calls continue it.
+    fn enter(
+        &mut self,
+        key: &JobKey,
+        session: Option<&SessionId>,
+        keeps: bool,
+    ) -> Result<(), EngineError> {
+        match session {
+            Some(id) => {
+                self.sessions.opened(key, id);
+                if keeps {
+                    self.sessions.lock(key, id)?;
+                }
+            }
+            // Another session begins, whose name its program will report.
+            None if keeps => self.sessions.release(key),
+            None => {}
+        }
+        Ok(())
+    }
+
     /// An agent's program has named the session of a call; false where that was known.
     pub fn named(
         &mut self,
@@ -111,11 +124,11 @@ impl Calls {
         session: &SessionId,
         keeps: bool,
     ) -> Result<bool, EngineError> {
-        let is_new = self.sessions.named(key, session);
-        if is_new && keeps {
-            self.sessions.lock(key, session)?;
+        if self.sessions.of(key).as_ref() == Some(session) {
+            return Ok(false);
         }
-        Ok(is_new)
+        self.enter(key, Some(session), keeps)?;
+        Ok(true)
     }
 
     /// What is reported of a call that has ended.

@@ -7,7 +7,7 @@ use crate::driver::{Driver, RunEnd};
 use crate::error::EngineError;
 use crate::event_reporter::Reporter;
 use crate::jobs::Jobs;
-use crate::journal::Journal;
+use crate::journal::{Journal, is_ours};
 use crate::outputs_read_by_plan::OutputsRead;
 use crate::reports::Reports;
 use crate::script_lines::ScriptLines;
@@ -101,13 +101,14 @@ impl Prepared {
         let foreign = self.run.program().plan.machine.session.clone();
         let mut sessions = Sessions::new(self.locks, foreign);
         sessions.replay(&self.history);
-        let mut driver = Driver {
+        let (lock, directory) = (&self.lock, self.directory.clone());
+        let driver = Driver {
             run: self.run,
             journal: Journal {
                 store,
                 id: self.id,
                 directory: self.directory,
-                lock: &self.lock,
+                lock,
                 secrets: config.secrets,
                 reads,
                 facts: self.facts,
@@ -129,12 +130,11 @@ impl Prepared {
             began,
             active_before_ms: self.active_before_ms,
         };
-        match driver.run() {
-            Ok(outcome) => driver.finish(outcome),
-            Err(error) if driver.journal.is_ours() => Err(error),
+        driver.run().map_err(|error| match is_ours(lock, &directory) {
+            true => error,
             // Whatever was noticed first.
-            Err(_) => Err(StoreError::Gone { path: driver.journal.directory }.into()),
-        }
+            false => StoreError::Gone { path: directory }.into(),
+        })
     }
 
     fn report_start(&self, config: &DriverConfig, reports: &mut Reports<'_>) {

@@ -57,7 +57,7 @@ pub(crate) struct Driver<'a> {
 type Launch = (JobSpec, Option<StartedCall>);
 
 impl Driver<'_> {
-    pub fn run(&mut self) -> Result<RunOutcome, EngineError> {
+    pub fn run(mut self) -> Result<RunEnd, EngineError> {
         loop {
             let launches = self.want()?;
             let outcome = if launches.is_empty() { self.run.outcome() } else { None };
@@ -73,7 +73,7 @@ impl Driver<'_> {
                 continue;
             }
             if let Some(outcome) = outcome {
-                return Ok(outcome);
+                return self.finish(outcome);
             }
             self.set_deadlines();
             self.wait()?;
@@ -270,7 +270,7 @@ impl Driver<'_> {
     }
 
     /// Ends what still lives in the background, then reports how the run ended.
-    pub fn finish(mut self, outcome: RunOutcome) -> Result<RunEnd, EngineError> {
+    fn finish(mut self, outcome: RunOutcome) -> Result<RunEnd, EngineError> {
         self.jobs.executor.close(&mut self.reports)?;
         for observation in self.reports.take_observed() {
             if let Observation::Swept(swept) = observation {

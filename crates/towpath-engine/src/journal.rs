@@ -6,7 +6,7 @@ use crate::keep_secrets_out_of_record::masked;
 use crate::outputs_read_by_plan::OutputsRead;
 use crate::run_owner::LOCK;
 use crate::stored_facts::to_store;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use towpath_core::{RunId, Secrets};
 use towpath_executor::RunLock;
 use towpath_run::Fact;
@@ -55,13 +55,14 @@ impl Journal<'_> {
         if ended.is_some() {
             self.store.settle_run(&self.id)?;
         }
-        if !self.is_ours() {
+        if !is_ours(self.lock, &self.directory) {
             return Err(StoreError::Gone { path: self.directory.clone() }.into());
         }
         Ok(())
     }
+}
 
-    pub fn is_ours(&self) -> bool {
-        self.lock.has_its_path(&self.directory.join(LOCK))
-    }
+/// Whether a run is ours still, by its lock and its directory.
+pub(crate) fn is_ours(lock: &RunLock, directory: &Path) -> bool {
+    lock.has_its_path(&directory.join(LOCK))
 }

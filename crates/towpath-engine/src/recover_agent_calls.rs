@@ -57,7 +57,8 @@ pub(crate) fn late_facts(
         let session = finished.session.take();
         let SettledEnd { mut end, stdout, stderr, warnings: of_call } =
             settle(directory, key, finished, &reads)?;
-        if let Some(session) = session.filter(|session| sessions.named(key, session)) {
+        if let Some(session) = session.filter(|id| sessions.of(key).as_ref() != Some(id)) {
+            sessions.opened(key, &session);
             let fact = Fact::SessionOpened { key: key.clone(), session };
             facts.push(LateFact { fact, at_ms, stdout: None, stderr: None });
         }

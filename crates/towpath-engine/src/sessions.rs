@@ -58,15 +58,6 @@ impl Sessions {
         earlier.or_else(|| agent.session.clone())
     }
 
-    /// Takes the session that a call's program has named; false where that was known.
-    pub fn named(&mut self, key: &JobKey, session: &SessionId) -> bool {
-        let is_new = self.of(key).as_ref() != Some(session);
-        if is_new {
-            self.opened(key, session);
-        }
-        is_new
-    }
-
     /// Adds what a call used, where its program only reports what the whole session did.
     pub fn complete(&mut self, key: &JobKey, end: &mut JobEnd) {
         if let (Some(total), Some(session)) = (end.session_total, self.of(key)) {
