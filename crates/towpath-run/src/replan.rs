@@ -12,42 +12,37 @@ use towpath_recipe::{Program, Recipe, Work};
 #[error("{}", .0.join("; "))]
 pub struct EditRefused(pub Vec<String>);
 
+/// What another version of the plan means for a run.
+#[derive(Default)]
+struct Edit {
+    /// The new recipe of each frame that stays.
+    recipes: Vec<(usize, usize)>,
+    /// Steps whose call is gone from the plan, and had finished nothing.
+    dropped: Vec<StepAt>,
+    refused: Vec<String>,
+}
+
 impl Run {
     /// Takes another version of the plan, between two owners: `Resumed` follows, and begins with
     /// the new text what was in flight or has failed.
     pub fn replan(&mut self, program: Arc<Program>) -> Result<(), EditRefused> {
-        let mut refused = Vec::new();
-        let mut indices = vec![(0, 0)];
-        let mut at = 0;
-        while at < indices.len() {
-            let (frame, recipe) = self.restarted(indices[at], &program);
-            indices[at].1 = recipe;
-            let new = &program.recipes[recipe];
-            refused.extend(self.conflicts(frame, new));
-            for (step, visit) in self.frames[frame].steps.iter().enumerate() {
-                let at = StepAt::new(frame, step);
-                let Some(child) = visit.progress.called() else { continue };
-                let began = self.frames[child].has_executed();
-                match callee(&program, recipe, self.step(at)) {
-                    Some(callee) => indices.push((child, callee)),
-                    None if began => {
-                        refused.push(format!("{} no longer calls its recipe", self.path(at)));
-                    }
-                    None => {}
-                }
-            }
-            at += 1;
-        }
-        if !refused.is_empty() {
-            return Err(EditRefused(refused));
+        let edit = self.compare(&program);
+        if !edit.refused.is_empty() {
+            return Err(EditRefused(edit.refused));
         }
         self.ready.clear();
+        for at in edit.dropped {
+            self.uncount(at);
+            let visit = self.visit_mut(at);
+            (visit.counted, visit.elapsed, visit.progress) = (false, None, Progress::Pending);
+        }
         let old = std::mem::replace(&mut self.program, program);
-        for (frame, recipe) in &indices {
+        for (frame, recipe) in &edit.recipes {
             self.take_steps(*frame, &old, *recipe);
         }
         self.running = std::mem::take(&mut self.running)
             .into_iter()
+            .filter(|(_, at)| edit.recipes.iter().any(|(frame, _)| *frame == at.frame))
             .filter_map(|(key, at)| {
                 let step = self.recipe(at.frame).step_index(&key.step)?;
                 let at = StepAt { step, ..at };
@@ -57,6 +52,31 @@ impl Run {
             })
             .collect();
         Ok(())
+    }
+
+    /// Compares what the run has done with another version of its plan.
+    fn compare(&self, program: &Program) -> Edit {
+        let mut edit = Edit { recipes: vec![(0, 0)], ..Edit::default() };
+        let mut next = 0;
+        while let Some(found) = edit.recipes.get(next).copied() {
+            let (frame, recipe) = self.restarted(found, program);
+            edit.recipes[next].1 = recipe;
+            next += 1;
+            edit.refused.extend(self.conflicts(frame, &program.recipes[recipe]));
+            for (step, visit) in self.frames[frame].steps.iter().enumerate() {
+                let at = StepAt::new(frame, step);
+                let Some(child) = visit.progress.called() else { continue };
+                match callee(program, recipe, self.step(at)) {
+                    Some(callee) => edit.recipes.push((child, callee)),
+                    None if self.frames[child].has_executed() => {
+                        let path = self.path(at);
+                        edit.refused.push(format!("{path} no longer calls its recipe"));
+                    }
+                    None => edit.dropped.push(at),
+                }
+            }
+        }
+        edit
     }
 
     /// Why an edited recipe cannot replace a frame's own. The progress of a step recipe means nothing
