@@ -16,8 +16,11 @@ use towpath_recipe::{AgentWork, PromptDocument};
 /// How much of the end of stdout a failure carries.
 const STDOUT_TAIL: usize = 2000;
 
+/// A document waits for a job that is wanted now, or the step has failed.
+pub(crate) struct NotYet;
+
 impl Run {
-    /// The text that a document gives; `None` while it waits for a job, or when the step has failed.
+    /// The text that a document gives.
     pub(crate) fn text_of_document(
         &mut self,
         at: StepAt,
@@ -25,9 +28,9 @@ impl Run {
         document: &PromptDocument,
         values: &Map,
         directory: &str,
-    ) -> Option<String> {
+    ) -> Result<String, NotYet> {
         match self.render_document(at, part, document, values) {
-            Ok(RenderState::Rendered(text)) => return Some(text),
+            Ok(RenderState::Rendered(text)) => return Ok(text),
             Ok(RenderState::Wants(wanted)) => {
                 let (call, attempt) = (wanted.number, wanted.attempt);
                 let key = JobKey { call, attempt, ..self.key(at, JobKind::Document) };
@@ -43,25 +46,25 @@ impl Run {
             Ok(RenderState::Evaluating) => {}
             Err(failure) => self.fail(at, failure),
         }
-        None
+        Err(NotYet)
     }
 
-    /// The instructions of the agent that a step names, if it names one; `None` as above.
+    /// The instructions of the agent that a step names, if it names one.
     pub(crate) fn instructions(
         &mut self,
         at: StepAt,
         agent: &AgentWork,
         values: &Map,
         directory: &str,
-    ) -> Option<Option<String>> {
-        let Some(reference) = &agent.agent else { return Some(None) };
+    ) -> Result<Option<String>, NotYet> {
+        let Some(reference) = &agent.agent else { return Ok(None) };
         let program = Arc::clone(&self.program);
         match program.agent_document(&reference.name) {
-            None => Some(program.agent(&reference.name).map(|agent| agent.text.clone())),
+            None => Ok(program.agent(&reference.name).map(|agent| agent.text.clone())),
             Some(document) => {
                 let part = DocumentUse::Instructions;
                 let text = self.text_of_document(at, part, document, values, directory)?;
-                Some(Some(text.trim().to_owned()))
+                Ok(Some(text.trim().to_owned()))
             }
         }
     }

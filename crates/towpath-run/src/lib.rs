@@ -4,19 +4,25 @@
 //! happened, [`Run::next`] gives the effects that are wanted now, [`Run::outcome`] the status once
 //! nothing is in flight. Replaying the same facts always gives the same run.
 //!
+//! Data is below: facts, jobs and their ends, events, what is shown. A step's visit and how far it has
+//! come (`progress.rs`) are data, too, and so are the frames of the recipes that are open. Above are the
+//! families of transitions, each in a file of its own, all of them methods of [`Run`]; [`Run::apply`]
+//! calls them.
+//!
 //! | rule | file |
 //! |---|---|
+//! | conditions, filling a job, calling a recipe | `start.rs`, `scope.rs` |
+//! | what a finished job means, how a step settles | `settle.rs` |
 //! | what all flows implement, and the one dispatch between them | `flow.rs` |
 //! | sequences: batches, failing, ending, running again | `sequence.rs` |
 //! | state machines: transitions, guardrails, outcomes, reminders | `machine/` |
-//! | conditions, filling a job, calling a recipe | `start.rs`, `scope.rs` |
-//! | what a finished job means, how a step settles | `settle.rs` |
 //! | hooks | `hook.rs` |
-//! | `recursion`: how many steps, how deep | `limit_source.rs` |
-//! | timeouts of commands, agent calls and recipe steps | `job_timeout.rs`, `expire.rs` |
-//! | asking an agent again for JSON | `remind.rs` |
+//! | documents that prompts are made of | `document.rs`, `prompt_rendering.rs` |
+//! | agent calls, and asking again for what an answer lacks | `remind.rs` |
 //! | staging in git what an agent changed | `git_staging.rs` |
 //! | an agent that finishes a failed recipe's work | `recovery.rs` |
+//! | `recursion`: how many steps, how deep | `limit_source.rs` |
+//! | timeouts of commands, agent calls and recipe steps | `job_timeout.rs`, `expire.rs` |
 //! | faults that are waited for | `wait_policy.rs` |
 //! | interruption, retry, `--done`, `--again` | `resume.rs` |
 //! | continuing with an edited recipe | `replan.rs` |

@@ -161,22 +161,6 @@ impl Progress {
         }
     }
 
-    /// A call has ended with a fault that may pass.
-    pub fn wait(&mut self) {
-        *self = match std::mem::take(self) {
-            Progress::Working(activity) => Progress::Waiting(activity),
-            other => other,
-        };
-    }
-
-    /// A step of a state machine has reported what the user must decide about.
-    pub fn ask(&mut self) {
-        *self = match std::mem::take(self) {
-            Progress::Settled(settled) => Progress::Asking(Some(settled)),
-            other => other,
-        };
-    }
-
     /// Takes the end of the work out of a step that is about to take its next way.
     pub fn take_end(&mut self) -> Option<WorkEnd> {
         match std::mem::take(self) {

@@ -32,8 +32,8 @@ impl FlowRules for SequenceRules {
         if run.want_json_reminder(at, agent, &directory) {
             return;
         }
-        let Some(system) = run.instructions(at, agent, &extra, &directory) else { return };
-        let Some(text) = run.own_prompt(at, agent, extra, &directory) else { return };
+        let Ok(system) = run.instructions(at, agent, &extra, &directory) else { return };
+        let Ok(text) = run.own_prompt(at, agent, extra, &directory) else { return };
         let prompt = format!("{}\n\n{NON_INTERACTIVE_FOOTER}", text.trim_end());
         let work = AgentJob { system, ..AgentJob::of_step(agent, prompt) };
         let key = run.key(at, JobKind::Agent);

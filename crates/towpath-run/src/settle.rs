@@ -41,12 +41,14 @@ impl Run {
         if key.kind == JobKind::Agent {
             self.call_ended(at, key, end);
         }
-        if let JobStatus::Faulted(fault) = &end.status
-            && self.waits_after(fault)
-        {
-            return self.visit_mut(at).progress.wait();
-        }
+        let waits = match &end.status {
+            JobStatus::Faulted(fault) => self.waits_after(fault),
+            _ => false,
+        };
         match std::mem::take(&mut self.visit_mut(at).progress) {
+            Progress::Working(activity) if waits => {
+                self.visit_mut(at).progress = Progress::Waiting(activity);
+            }
             Progress::Working(Activity::Recovery { called, failure }) => {
                 self.recovery_finished(at, called, failure, end);
             }

@@ -1,6 +1,7 @@
 //! How a step begins: its condition, the limits, its hook, and the job or call that is its work.
 
 use crate::condition_value::{ConditionValue, values_read};
+use crate::document::NotYet;
 use crate::failure::Failure;
 use crate::frame::{Frame, FrameState, StepAt};
 use crate::job::Job;
@@ -122,15 +123,14 @@ impl Run {
         }
     }
 
-    /// What a step asks its agent; `None` while a document of it waits for a job, or when the step has
-    /// failed.
+    /// What a step asks its agent.
     pub(crate) fn own_prompt(
         &mut self,
         at: StepAt,
         agent: &AgentWork,
         extra: Map,
         directory: &str,
-    ) -> Option<String> {
+    ) -> Result<String, NotYet> {
         if let Some(document) = &agent.document {
             return self.text_of_document(at, DocumentUse::Prompt, document, &extra, directory);
         }
@@ -141,7 +141,10 @@ impl Run {
             let undefined = scope.undefined(agent.prompt.placeholders().map(|p| &p.path));
             self.warn_undefined(at, undefined);
         }
-        text.map_err(|failure| self.fail(at, failure)).ok()
+        text.map_err(|failure| {
+            self.fail(at, failure);
+            NotYet
+        })
     }
 
     /// The variables of a step's own, and the directory it works in.

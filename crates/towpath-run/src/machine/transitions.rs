@@ -48,8 +48,10 @@ impl Run {
         let failure = exit.failure().map(|failure| failure.within(self.path(at)));
         let asks = exit.ending == Ending::Ask && !is_read;
         self.machine_mut(at.frame).end = Some(MachineEnd::Exit(exit));
-        if asks {
-            self.visit_mut(at).progress.ask();
+        if let Progress::Settled(settled) = &self.visit(at).progress
+            && asks
+        {
+            self.visit_mut(at).progress = Progress::Asking(Some(settled.clone()));
             self.may_ask = true;
             return;
         }

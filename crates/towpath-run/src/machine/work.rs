@@ -23,7 +23,7 @@ impl Run {
         let (key, text, earlier) = match self.reminder(at).zip(self.reminder_key(at)) {
             Some(((text, earlier), key)) => (key, text, earlier),
             None => {
-                let Some(own) = self.own_prompt(at, agent, extra, &directory) else { return };
+                let Ok(own) = self.own_prompt(at, agent, extra, &directory) else { return };
                 let text = prompt::prompt(&own, outcomes(&recipe.steps[at.step]));
                 (self.key(at, JobKind::Agent), self.after_context(at.frame, text), None)
             }
@@ -105,8 +105,7 @@ impl Run {
         if !end.succeeded() {
             let output = first.unwrap_or_default();
             let ended = Ended { output, usage, interrupted, ..Ended::default() };
-            let failure = Failure::new(agent_kind(end), self.describe_end(at, end));
-            let failure = Failure { detail: end.error.clone(), ..failure };
+            let failure = Failure { kind: agent_kind(end), ..self.failure_of_job(at, end) };
             return self.settle_report(at, ended, Err(failure));
         }
         self.machine_mut(at.frame).conversation.established = true;
@@ -141,10 +140,7 @@ impl Run {
             JobStatus::Exited(_) | JobStatus::Signalled(_) | JobStatus::TimedOut => {
                 Ok(Reported::failure(self.describe_end(at, end)))
             }
-            other => Err(Failure {
-                detail: end.error.clone(),
-                ..Failure::new(FailureKind::of_job(other), other.describe(None))
-            }),
+            _ => Err(self.failure_of_job(at, end)),
         };
         let (output, usage) = (end.output.clone(), end.usage);
         let (code, interrupted) = (end.exit_code(), end.interrupted());

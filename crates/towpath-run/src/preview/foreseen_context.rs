@@ -115,9 +115,9 @@ impl ForeseenContext {
         }
     }
 
-    /// The variables of one step, or those passed to the recipe it calls.
-    pub fn extra(&self, context: &[(String, ValueTemplate)]) -> Extra {
-        let mut extra = Extra::default();
+    /// The variables of one step, or those passed to the recipe it calls, in front of this.
+    pub fn values(&self, context: &[(String, ValueTemplate)]) -> Values<'_> {
+        let mut extra = Values { known: Map::new(), unknown: BTreeSet::new(), behind: self };
         for (name, value) in context {
             if paths_read(value).into_iter().any(|path| self.is_unknown(path)) {
                 extra.unknown.insert(name.clone());
@@ -130,20 +130,20 @@ impl ForeseenContext {
 }
 
 /// Variables in front of a context.
-#[derive(Debug, Default)]
-pub(super) struct Extra {
+pub(super) struct Values<'a> {
     known: Map,
     unknown: BTreeSet<String>,
+    behind: &'a ForeseenContext,
 }
 
-impl Extra {
-    pub fn see<'a>(&'a self, path: &VarPath, behind: &'a ForeseenContext) -> Sight<'a> {
+impl Values<'_> {
+    pub fn see(&self, path: &VarPath) -> Sight<'_> {
         if self.unknown.contains(path.root()) {
             return Sight::Unknown;
         }
         match lookup(&self.known, path) {
             Some(value) => Sight::Known(Some(value)),
-            None => behind.see(path),
+            None => self.behind.see(path),
         }
     }
 

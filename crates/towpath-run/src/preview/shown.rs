@@ -1,7 +1,7 @@
 //! A command or prompt with its values in, for display: it is not what bash gets, where no value is in
 //! the text. A value that is not there yet shows as its name in `‹›`; a long one is shortened.
 
-use super::foreseen_context::{Extra, ForeseenContext, Sight};
+use super::foreseen_context::{Sight, Values};
 use std::ops::Range;
 use towpath_core::{Part, Template, VarPath, text_of};
 use towpath_shell::ShellText;
@@ -20,16 +20,7 @@ pub(super) struct Shown {
     pub filled: usize,
 }
 
-pub(super) struct Values<'a> {
-    pub extra: &'a Extra,
-    pub behind: &'a ForeseenContext,
-}
-
 impl Values<'_> {
-    pub fn see(&self, path: &VarPath) -> Sight<'_> {
-        self.extra.see(path, self.behind)
-    }
-
     pub fn command(&self, command: &ShellText) -> Shown {
         let mut shown = Shown::default();
         let mut at = 0;
