@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use towpath_core::{JobKey, SessionId};
+use towpath_recipe::AgentWork;
 use towpath_shell::{FailFast, Filled};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,18 @@ pub struct Job {
 pub enum JobWork {
     Bash(Filled),
     Agent(Box<AgentJob>),
+}
+
+impl Job {
+    /// A job without variables of its own, outside of a sandbox.
+    pub(crate) fn new(
+        key: JobKey,
+        work: JobWork,
+        directory: String,
+        timeout: Option<Duration>,
+    ) -> Job {
+        Job { key, work, directory, timeout, environment: Vec::new(), sandboxed: false }
+    }
 }
 
 impl JobWork {
@@ -70,6 +83,19 @@ pub struct AgentJob {
     /// The answer of that call, for backends without sessions.
     #[serde(default)]
     pub earlier: Option<String>,
+}
+
+impl AgentJob {
+    /// A call with what a step states for its agent.
+    pub(crate) fn of_step(agent: &AgentWork, prompt: String) -> AgentJob {
+        AgentJob {
+            prompt,
+            model: agent.model.clone(),
+            mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
+            agent: agent.agent.as_ref().map(|agent| agent.name.clone()),
+            ..AgentJob::default()
+        }
+    }
 }
 
 /// What every agent prompt ends with: no user is there to answer a question.
