@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A text with the name that the user knows it by (a path, or `built-in demo`).
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Source {
     pub name: String,
     pub text: String,

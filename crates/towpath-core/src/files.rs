@@ -1,11 +1,12 @@
-//! The user's own files. A text that a user names may come from a file or a pipe; one without an end,
-//! or larger than anybody means, is refused and never fills the memory. A file that is written is
+//! The user's own files. A text that a user names may come from a file, or from a pipe that their shell has
+//! opened. One without an end, or larger than anybody means, is refused and never fills the memory; a pipe
+//! by its name is refused, since nobody may ever write to it. A file that is written is
 //! new, and never replaces anything, or gets whole new contents. Nothing is written through a
 //! symbolic link.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a text for an agent, an output or a test file.
@@ -18,8 +19,15 @@ pub fn is_program(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-/// The bytes of a file or a pipe, at most `most` of them.
+/// Pipes that are open already.
+const OPEN: [&str; 3] = ["/dev/fd", "/dev/stdin", "/proc"];
+
+/// The bytes of a file or an open pipe, at most `most` of them.
 pub fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let is_open = OPEN.iter().any(|open| path.starts_with(open));
+    if !is_open && fs::metadata(path)?.file_type().is_fifo() {
+        return Err(io::Error::other("it is no regular file"));
+    }
     let file = File::open(path)?;
     // One byte more than there is: then the end is found without more memory.
     let expected = file.metadata()?.len().min(most) + 1;

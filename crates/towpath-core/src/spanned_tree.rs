@@ -63,6 +63,26 @@ impl Node {
         matches!(self.kind, Kind::Null)
     }
 
+    /// The entries of a map; nothing else has any.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.kind {
+            Kind::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|entry| entry.key == key)
+    }
+
+    /// A string that is written as one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// A scalar as text: a number or a boolean is the text it is written with.
     pub fn scalar(&self) -> Option<String> {
         match &self.kind {

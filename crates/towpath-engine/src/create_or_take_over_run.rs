@@ -1,6 +1,5 @@
 //! How a run comes into the hands of its owner: created, or taken over from its record.
 
-use crate::agent_session_locks::SessionLocks;
 use crate::clock::now_ms;
 use crate::error::EngineError;
 use crate::keep_secrets_out_of_record::{masked, refuse_in_plan};
@@ -9,10 +8,11 @@ use crate::recover_agent_calls::{LateFact, late_facts};
 use crate::replay_run::{Recorded, replayed};
 use crate::required_programs::MetRequirements;
 use crate::resume_answers::ResumeAnswers;
-use crate::run_loop::describe;
 use crate::run_owner::{LOCK, take};
 use crate::run_summary::summary;
 use crate::sandboxed_steps::refuse_unconfined;
+use crate::session_locks::SessionLocks;
+use crate::settle::describe;
 use crate::stored_facts::to_store;
 use crate::stored_run_options::Options;
 use std::collections::{BTreeMap, BTreeSet};

@@ -19,11 +19,7 @@ pub(crate) struct EventSender<'a> {
     pub seq: u64,
 }
 
-impl<'a> EventSender<'a> {
-    pub fn new(reporter: &'a mut dyn Reporter) -> EventSender<'a> {
-        EventSender { reporter, seq: 0 }
-    }
-
+impl EventSender<'_> {
     pub fn send(&mut self, at_ms: i64, kind: EventKind) {
         self.seq += 1;
         self.reporter.event(&Event { seq: self.seq, at_ms, kind });

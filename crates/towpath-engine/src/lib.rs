@@ -2,31 +2,30 @@
 //!
 //! # Below the front
 //!
-//! [`create`] and [`take_over`] take a run, [`Prepared::drive`] drives it: the loop in `run_loop.rs` is all
+//! [`create`] and [`take_over`] take a run, [`Prepared::drive`] drives it: the loop in `driver.rs` is all
 //! of it. Decisions are made by the pure run; jobs are run by an executor (`towpath-executor`), here by
 //! children of the run's warden, or by any other that [`Prepared::drive_on`] is given. A fact is on disk
 //! before anything that depends on it starts. Everything that a user may see goes to one [`Reporter`] as
 //! owned [`Event`]s; this crate prints nothing and reads neither environment nor home directory.
 
-mod agent_session_locks;
-mod agent_sessions_and_usage;
+mod calls;
 mod cancel_run_without_owner;
 mod choose_model_for_backend;
 mod clock;
 mod config;
 mod create_or_take_over_run;
-mod drive_prepared_run;
+mod drive;
+mod driver;
 mod error;
 mod evaluate_condition;
 mod event_reporter;
-mod executor_end_to_job_end;
-mod executor_observer;
 mod find_recipes;
 mod job_output_as_value;
+mod jobs;
+mod journal;
 mod keep_secrets_out_of_record;
 mod outputs_read_by_plan;
 mod parse_and_validate_recipe;
-mod plan_and_report_agent_call;
 mod plan_record;
 mod read_step_output;
 mod recipe_manifests;
@@ -36,16 +35,19 @@ mod recover_agent_calls;
 mod render_document;
 mod render_template;
 mod replay_run;
+mod reports;
 mod required_programs;
 mod resume_answers;
 mod run_event_listener;
 mod run_follower;
-mod run_loop;
 mod run_owner;
 mod run_summary;
 mod runner_for_embedders;
 mod sandboxed_steps;
-mod scripted_agent_lines_taken;
+mod script_lines;
+mod session_locks;
+mod sessions;
+mod settle;
 mod start_self_as_warden;
 mod started_jobs_with_filled_texts;
 mod step_counts;
@@ -59,6 +61,7 @@ pub use cancel_run_without_owner::{cancel_owned, cancel_unowned};
 pub use choose_model_for_backend::Models;
 pub use config::{Config, DriverConfig, GRACE};
 pub use create_or_take_over_run::{Changes, Prepared, TakenRun, create, take_over};
+pub use driver::RunEnd;
 pub use error::EngineError;
 pub use evaluate_condition::{EvaluateError, evaluate};
 pub use event_reporter::Reporter;
@@ -85,7 +88,6 @@ pub use run_event_listener::{
     Listener, Listener as ExecutionListener, NullListener, StderrListener, WriterListener,
 };
 pub use run_follower::{FollowedJob, JobNews, NewsSink, RunFollower, is_reported};
-pub use run_loop::RunEnd;
 pub use run_owner::{
     continue_holders, end_holders, has_processes, is_owned, last_owner_of, lock_run, owner_of,
 };

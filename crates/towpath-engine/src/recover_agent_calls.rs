@@ -1,13 +1,13 @@
 //! Agent calls of a dead owner whose result is complete on disk: they are paid for, and recorded as if
 //! their end had been seen. Whether the others are made again is decided by the run.
 
-use crate::agent_session_locks::SessionLocks;
-use crate::agent_sessions_and_usage::Sessions;
 use crate::clock::now_ms;
 use crate::error::EngineError;
-use crate::executor_end_to_job_end::{SettledEnd, settle};
 use crate::outputs_read_by_plan::OutputsRead;
 use crate::replay_run::Recorded;
+use crate::session_locks::SessionLocks;
+use crate::sessions::Sessions;
+use crate::settle::{SettledEnd, settle};
 use std::path::Path;
 use towpath_core::{JobKey, JobKind, Secrets};
 use towpath_executor::{InterruptedCall, JobId, LocalRecovery, Recovered, Recovery};
@@ -55,16 +55,14 @@ pub(crate) fn late_facts(
         let now = now_ms();
         let at_ms = printed_ms.map_or(now, |printed| printed.min(now)).max(*started_ms);
         let session = finished.session.take();
-        let mut settled = settle(directory, key, finished, &reads)?;
+        let SettledEnd { mut end, stdout, stderr, warnings: of_call } =
+            settle(directory, key, finished, &reads)?;
         if let Some(session) = session.filter(|id| sessions.of(key).as_ref() != Some(id)) {
             sessions.opened(key, &session);
             let fact = Fact::SessionOpened { key: key.clone(), session };
             facts.push(LateFact { fact, at_ms, stdout: None, stderr: None });
         }
-        if let (Some(total), Some(session)) = (settled.end.session_total, sessions.of(key)) {
-            settled.end.usage = Some(sessions.used(&session, total));
-        }
-        let SettledEnd { end, stdout, stderr, warnings: of_call } = settled;
+        sessions.complete(key, &mut end);
         warnings.extend(of_call.iter().map(|warning| format!("{}: {warning}", key.step_path())));
         let fact = Fact::JobFinished { key: key.clone(), end };
         facts.push(LateFact { fact, at_ms, stdout, stderr });

@@ -19,7 +19,7 @@ use towpath_executor::{
     Work,
 };
 use towpath_run::StopReason;
-use towpath_shell::Filled;
+use towpath_shell::{FailFast, Filled};
 
 /// How long the loop waits at most before it looks around.
 const LOOK: Duration = Duration::from_millis(40);
@@ -39,8 +39,8 @@ pub struct RenderConfig {
     pub bash: PathBuf,
     /// Masked in everything that comes out of the commands.
     pub secrets: Secrets,
-    /// The first failing line or part of a pipe fails a command.
-    pub fail_fast: bool,
+    /// Which failures inside a command fail it.
+    pub fails_on: FailFast,
     /// Of each command.
     pub timeout: Option<Duration>,
     /// How long a command may take to end after TERM.
@@ -249,7 +249,7 @@ impl RenderConfig {
 
     fn job(&self, id: JobId, command: &Command, script: Filled) -> JobSpec {
         let step = StepPath::new(format!("line-{}", command.number));
-        let script = Filled { fail_fast: self.fail_fast, ..script };
+        let script = script.failing(self.fails_on);
         JobSpec {
             id,
             key: JobKey::of_step(&step, 0, JobKind::Bash),

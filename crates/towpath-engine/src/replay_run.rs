@@ -22,7 +22,7 @@ pub struct Recorded {
     pub run: Run,
     pub options: Options,
     pub facts: u32,
-    /// Its first `JobStarted` facts' scripted lines, by job: see `scripted_agent_lines_taken.rs`.
+    /// Its first `JobStarted` facts' scripted lines, by job: see `script_lines.rs`.
     pub(crate) started: Vec<(Fact, i64)>,
     /// Jobs whose start is recorded and whose end is not.
     pub(crate) interrupted: Vec<InterruptedJob>,

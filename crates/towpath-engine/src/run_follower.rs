@@ -10,9 +10,9 @@ mod agent_reader;
 mod copy_growing_file;
 mod reported_events;
 
-use crate::agent_sessions_and_usage::Sessions;
 use crate::error::EngineError;
 use crate::replay_run::Replay;
+use crate::sessions::Sessions;
 use agent_reader::AgentReader;
 pub use agent_reader::is_reported;
 use copy_growing_file::copy;

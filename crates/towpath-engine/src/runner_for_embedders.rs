@@ -5,7 +5,8 @@
 use crate::choose_model_for_backend::Models;
 use crate::config::{Config, GRACE};
 use crate::create_or_take_over_run::{Changes, Prepared, create, take_over};
-use crate::drive_prepared_run::refuse_unavailable;
+use crate::drive::refuse_unavailable;
+use crate::driver::RunEnd;
 use crate::error::EngineError;
 use crate::parse_and_validate_recipe::Problems;
 use crate::recipe_result::{RecipeResult, recipe_result};
@@ -14,7 +15,6 @@ use crate::required_programs::{
 };
 use crate::resume_answers::ResumeAnswers;
 use crate::run_event_listener::{Listener, Listening, NullListener};
-use crate::run_loop::RunEnd;
 use crate::sandboxed_steps::find_sandbox;
 use crate::start_self_as_warden::own_warden;
 use crate::stop_or_pause_run::Controller;

@@ -1,19 +1,19 @@
-//! The recipes that come with the program: the demo, the state machines of `machines/` with the
-//! steps they share, and the recipes of `amplifier-bundle/recipes/`. A *part* is called by others;
+//! The recipes that come with the program: the demo, the state machines of `recipes/machines/` with the
+//! steps they share, and the recipes of `recipes/workflows/`. A *part* is called by others;
 //! it can be run, but it is not offered.
 
 macro_rules! bundled {
     ($($name:literal),* $(,)?) => {
         &[$((
             $name,
-            include_str!(concat!("../bundle/", $name, ".yaml")),
+            include_str!(concat!("../workflows/", $name, ".yaml")),
         )),*]
     };
 }
 
 static DEMO: &[(&str, &str)] = &[
-    ("demo", include_str!("../recipes/demo.yaml")),
-    ("demo-checks", include_str!("../recipes/demo-checks.yaml")),
+    ("demo", include_str!("../demo/demo.yaml")),
+    ("demo-checks", include_str!("../demo/demo-checks.yaml")),
 ];
 
 /// In the order they are listed.
@@ -65,14 +65,14 @@ static PARTS: &[(&str, &str)] = bundled![
     "tree-fingerprint",
 ];
 
-macro_rules! machine_files {
+macro_rules! library {
     ($($path:literal),* $(,)?) => {
         &[$(($path, include_str!(concat!("../machines/", $path, ".yaml")))),*]
     };
 }
 
 /// In the order they are listed.
-static MACHINES: &[(&str, &str)] = machine_files![
+static MACHINES: &[(&str, &str)] = library![
     "review-and-commit",
     "document-design",
     "break-down-tasks",
@@ -83,12 +83,12 @@ static MACHINES: &[(&str, &str)] = machine_files![
     "refine-design",
 ];
 
-/// What the machines include.
+/// The files that the machines include.
 static MACHINE_FILES: &[(&str, &str)] =
-    machine_files!["shared/design-steps", "shared/implement-steps", "shared/review-commit-steps",];
+    library!["shared/design-steps", "shared/implement-steps", "shared/review-commit-steps",];
 
-/// What the scripted agent answers in the demo, one JSON value per line.
-pub const DEMO_ANSWERS: &str = include_str!("../recipes/demo-answers.jsonl");
+/// The answers of the scripted agent in the demo, one JSON value per line.
+pub const DEMO_ANSWERS: &str = include_str!("../demo/demo-answers.jsonl");
 
 /// The text of a built-in recipe.
 pub fn builtin(name: &str) -> Option<&'static str> {

@@ -1,8 +1,9 @@
 //! Recipes that call each other in a circle. A circle is fine when a condition or an outcome can end
 //! it; one in which every call is always made could only end at a limit and is refused.
 
-use crate::loaded_recipe::Loaded;
-use crate::recipe_outline_for_checks::{Named, StepOutline};
+use crate::draft::StepDraft;
+use crate::loaded::Loaded;
+use crate::recipe::Named;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Span};
 
@@ -39,12 +40,12 @@ fn unconditional_calls(loaded: &Loaded) -> Vec<UnconditionalCall> {
 }
 
 /// The steps that every run comes to: of a machine only its first.
-fn always_entered(loaded: &Loaded) -> &[StepOutline] {
-    let steps = loaded.outline.steps.as_slice();
-    if !loaded.outline.is_machine {
+fn always_entered(loaded: &Loaded) -> &[StepDraft] {
+    let steps = loaded.draft.steps.as_slice();
+    if !loaded.draft.is_machine {
         return steps;
     }
-    // A machine's outline has all its steps, in their order, once it could be read.
+    // A machine's draft has all its steps, in their order, once it could be read.
     let initial = loaded.recipe.as_ref().and_then(|recipe| Some(recipe.machine()?.initial));
     initial.and_then(|at| steps.get(at)).map_or(&[], std::slice::from_ref)
 }
@@ -122,7 +123,7 @@ fn endless_calls(
 /// entered by every run.
 fn way_out(loaded: &[Loaded], circle: &[(usize, usize)]) -> String {
     let recipes = circle.iter().map(|(recipe, _)| &loaded[*recipe]);
-    let (machines, lists): (Vec<_>, Vec<_>) = recipes.partition(|r| r.outline.is_machine);
+    let (machines, lists): (Vec<_>, Vec<_>) = recipes.partition(|r| r.draft.is_machine);
     let names: Vec<&str> = lists.iter().map(|recipe| recipe.name()).collect();
     match (machines.is_empty(), names.as_slice()) {
         (true, _) => "give one of these steps a `condition` that ends it".to_owned(),

@@ -9,7 +9,7 @@ use towpath_core::{Diagnostic, Map, Severity, Source, Span, text_of};
 /// The words for what a variable must be; the last asks for nothing.
 pub(crate) const RULES: &[&str] = &["nonempty", "path", "git_repo", "optional"];
 
-/// What one variable must be.
+/// A rule for one variable.
 #[derive(Debug, Clone)]
 pub(crate) struct ContextRule {
     pub variable: String,

@@ -1,9 +1,9 @@
 //! The contents of a directory of recipes, file by file: the manifest that records them, what has
 //! changed since, and how it compares with another such directory. It reads and compares; only [`Manifest::write`] writes, and only the manifest.
 
-pub use crate::recipe_files_on_disk::MANIFEST_FILE;
+pub use crate::recipe_file::MANIFEST_FILE;
 
-use crate::recipe_files_on_disk::{EXTENSIONS, LIST_DEPTH, SKIPPED};
+use crate::recipe_file::{EXTENSIONS, LIST_DEPTH, SKIPPED};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ pub enum ManifestError {
     Bad(PathBuf, String),
 }
 
-/// What is different from a manifest.
+/// The differences from a manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     pub new: Vec<String>,
@@ -133,7 +133,7 @@ impl Manifest {
         self.files.insert(name.into(), hash.into());
     }
 
-    /// What is different now.
+    /// The differences now.
     pub fn changes(&self, now: &Manifest) -> Changes {
         let mut changes = Changes::default();
         for (name, hash) in &now.files {

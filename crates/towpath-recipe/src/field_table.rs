@@ -6,7 +6,7 @@
 pub use towpath_core::fields::{FieldType, LONGEST_TIME};
 
 use crate::context_validation::RULES;
-use crate::recipe::TIERS;
+use serde::{Deserialize, Serialize};
 use towpath_core::fields::{FieldRow, FileKind, Required};
 
 /// How messages name a recipe's file and its parts.
@@ -45,25 +45,36 @@ impl Section {
     }
 }
 
-/// The three kinds of work a step can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepType {
+/// The worker of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepKind {
     Bash,
     Agent,
     Recipe,
 }
 
-impl StepType {
-    pub const ALL: [StepType; 3] = [StepType::Bash, StepType::Agent, StepType::Recipe];
+impl StepKind {
+    pub const ALL: [StepKind; 3] = [StepKind::Bash, StepKind::Agent, StepKind::Recipe];
 
+    /// As in JSON and on the terminal.
     pub fn as_str(self) -> &'static str {
         match self {
-            StepType::Bash => "bash",
-            StepType::Agent => "agent",
-            StepType::Recipe => "recipe",
+            StepKind::Bash => "bash",
+            StepKind::Agent => "agent",
+            StepKind::Recipe => "recipe",
         }
     }
 }
+
+impl std::fmt::Display for StepKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The model tiers that a machine may name.
+pub const TIERS: [&str; 3] = ["haiku", "sonnet", "opus"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
@@ -71,9 +82,22 @@ pub struct Field {
     pub name: &'static str,
     pub kind: FieldType,
     /// The step types that use the field; all of them when it is empty.
-    pub used_by: &'static [StepType],
+    pub used_by: &'static [StepKind],
     pub required: Option<Required>,
+    /// The names that its text, its items or its keys may be, where that is not any text.
+    pub names: Option<Names>,
     pub doc: &'static str,
+}
+
+/// The characters that a name may consist of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    NotBlank,
+    /// Of steps: letters, digits, `_` and `-`.
+    Step,
+    Variable,
+    /// Small letters and digits, with `-` between words.
+    KebabCase,
 }
 
 impl FieldRow for Field {
@@ -87,27 +111,32 @@ impl FieldRow for Field {
 }
 
 impl Field {
-    pub fn is_used_by(&self, step: StepType) -> bool {
+    pub fn is_used_by(&self, step: StepKind) -> bool {
         self.used_by.is_empty() || self.used_by.contains(&step)
     }
 }
 
 use FieldType::*;
+use Names::{KebabCase, NotBlank, Variable};
 use Section::{Guardrails, Hooks, Machine, MachineStep, Recipe, Recursion, Step, Transition};
 
 const fn field(section: Section, name: &'static str, kind: FieldType, doc: &'static str) -> Field {
-    Field { section, name, kind, used_by: &[], required: None, doc }
+    Field { section, name, kind, used_by: &[], required: None, names: None, doc }
 }
 
-const fn only(used_by: &'static [StepType], field: Field) -> Field {
+const fn only(used_by: &'static [StepKind], field: Field) -> Field {
     Field { used_by, ..field }
+}
+
+const fn named(names: Names, field: Field) -> Field {
+    Field { names: Some(names), ..field }
 }
 
 const fn required(field: Field) -> Field {
     Field { required: Some(Required::ALWAYS), ..field }
 }
 
-/// What a recipe extends brings steps along.
+/// A recipe that extends another one gets steps from it.
 const fn required_unless_extended(field: Field) -> Field {
     Field { required: Some(Required { code: NO_STEPS, unless: Some("extends") }), ..field }
 }
@@ -115,24 +144,62 @@ const fn required_unless_extended(field: Field) -> Field {
 /// The code of a recipe without steps.
 pub(crate) const NO_STEPS: &str = "no-steps";
 
-const BASH: &[StepType] = &[StepType::Bash];
-const AGENT: &[StepType] = &[StepType::Agent];
-const RECIPE: &[StepType] = &[StepType::Recipe];
-const NOT_AGENT: &[StepType] = &[StepType::Bash, StepType::Recipe];
+const BASH: &[StepKind] = &[StepKind::Bash];
+const AGENT: &[StepKind] = &[StepKind::Agent];
+const RECIPE: &[StepKind] = &[StepKind::Recipe];
+const NOT_AGENT: &[StepKind] = &[StepKind::Bash, StepKind::Recipe];
 pub(crate) const STEP_TYPES: &[&str] = &["bash", "agent", "recipe"];
 pub(crate) const EFFECTS: &[&str] = &["repeatable", "once"];
 pub(crate) const ACTIONS: &[&str] = &["exit", "fail", "restart-new-session"];
 
+/// One of the forms that a transition can have.
+#[derive(Debug)]
+pub(crate) struct TransitionForm {
+    /// How messages name it.
+    pub name: &'static str,
+    /// None of the form without one.
+    pub action: Option<&'static str>,
+    pub required: &'static [&'static str],
+    pub optional: &'static [&'static str],
+}
+
+pub(crate) static TRANSITION_FORMS: [TransitionForm; 4] = [
+    transition("a 'nextStep' transition", None, &["nextStep"], &[]),
+    transition("an exit", Some("exit"), &["action", "reason"], &["success"]),
+    transition("'fail'", Some("fail"), &["action", "reason"], &[]),
+    transition("a restart", Some("restart-new-session"), &["action", "recipeId"], &[]),
+];
+
+const fn transition(
+    name: &'static str,
+    action: Option<&'static str>,
+    required: &'static [&'static str],
+    optional: &'static [&'static str],
+) -> TransitionForm {
+    TransitionForm { name, action, required, optional }
+}
+
+impl TransitionForm {
+    /// The form of an action, or the one without.
+    pub fn of(action: Option<&str>) -> Option<&'static TransitionForm> {
+        TRANSITION_FORMS.iter().find(|form| form.action == action)
+    }
+
+    pub fn has(&self, field: &str) -> bool {
+        self.required.contains(&field) || self.optional.contains(&field)
+    }
+}
+
 #[rustfmt::skip]
 pub static FIELDS: &[Field] = &[
-    required(field(Recipe, "name", Text, "The recipe's name.")),
+    required(named(NotBlank, field(Recipe, "name", Text, "The recipe's name."))),
     field(Recipe, "version", Text, "The recipe's version; `1.0` when it is not given."),
     field(Recipe, "description", Text, "What the recipe does, for people."),
     field(Recipe, "author", Text, "Who wrote it."),
     field(Recipe, "tags", TextList, "Words to find the recipe by."),
-    field(Recipe, "context", Map, "Variables with their default values; `--set` overrides them."),
+    named(Variable, field(Recipe, "context", Map, "Variables with their default values; `--set` overrides them.")),
     field(Recipe, "extends", Text, "The recipe whose steps and context this one builds on."),
-    field(Recipe, "required_context", TextList, "Variables that must be set before the run starts."),
+    named(Variable, field(Recipe, "required_context", TextList, "Variables that must be set before the run starts.")),
     field(Recipe, "context_aliases", TextMap, "Other names under which a user can set variables: each with the variable's own name."),
     field(Recipe, "context_validation", ChoiceMap(RULES), "What variables must be before the run starts: `nonempty`, `path`, `git_repo`, or `optional`."),
     field(Recipe, "recursion", Map, "Limits for recipes that call recipes."),
@@ -149,7 +216,7 @@ pub static FIELDS: &[Field] = &[
     field(Hooks, "post_step", Shell, "Runs after each step that succeeded."),
     field(Hooks, "on_error", Shell, "Runs after each step that failed."),
 
-    required(field(Step, "id", Text, "The step's name, unique in the recipe: letters, digits, `_`, `-`.")),
+    required(named(Names::Step, field(Step, "id", Text, "The step's name, unique in the recipe: letters, digits, `_`, `-`."))),
     field(Step, "type", Choice(STEP_TYPES), "What the step is; its other fields decide when it is not given."),
     only(BASH, field(Step, "command", Shell, "The bash text to run.")),
     only(AGENT, field(Step, "agent", Text, "Whose instructions the agent gets: `namespace:category:name`, `namespace:name` or a name.")),
@@ -160,9 +227,9 @@ pub static FIELDS: &[Field] = &[
     only(AGENT, field(Step, "auto_stage", Bool, "Stages in git what the agent changed, and nothing that was changed before; true when it is not given.")),
     only(RECIPE, field(Step, "recipe", Text, "The recipe to call, by its name.")),
     only(RECIPE, field(Step, "recovery_on_failure", Bool, "When the called recipe fails, asks an agent once to finish its work.")),
-    field(Step, "context", Map, "Variables for this step only, or for the recipe it calls."),
+    named(Variable, field(Step, "context", Map, "Variables for this step only, or for the recipe it calls.")),
     field(Step, "condition", Condition, "The step is skipped unless this is true."),
-    field(Step, "output", Text, "The variable that gets the step's output; the step's id when it is not given."),
+    named(Variable, field(Step, "output", Text, "The variable that gets the step's output; the step's id when it is not given.")),
     field(Step, "parse_json", Bool, "Takes the JSON out of the output; without any the step is degraded."),
     field(Step, "parse_json_required", Bool, "Fails the step when its output has no JSON."),
     field(Step, "working_dir", Template, "The directory the step runs in."),
@@ -177,7 +244,7 @@ pub static FIELDS: &[Field] = &[
     only(BASH, field(Step, "sandbox", Bool, "Runs the command in a sandbox: it can use its working directory and read the system's own, without network.")),
     only(BASH, field(Step, "fail_fast", Bool, "`false`: the last line of the command decides; `true`: also a shell variable that is not set fails it.")),
 
-    required(field(Machine, "id", Text, "The machine's name: small letters and digits, with `-` between words.")),
+    required(named(KebabCase, field(Machine, "id", Text, "The machine's name: small letters and digits, with `-` between words."))),
     required(field(Machine, "label", Text, "The name that people are shown.")),
     required(field(Machine, "description", Text, "What the machine does, in one line.")),
     required(field(Machine, "initialStep", Text, "The step it begins with.")),

@@ -3,13 +3,13 @@
 //! read.
 
 use crate::builtin_recipes::builtin_file;
-use crate::recipe_files_on_disk::{self, RecipeFile, stays_below};
+use crate::recipe_file::{self, RecipeFile, stays_below};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source};
 
-/// What is shown before a built-in's name.
+/// The word before a built-in's name.
 pub(crate) const BUILT_IN: &str = "built-in ";
 
 pub(crate) enum IncludeFiles<'a> {
@@ -28,7 +28,7 @@ pub(crate) enum IncludeFiles<'a> {
 }
 
 impl<'a> IncludeFiles<'a> {
-    /// What lies beside a recipe that was found.
+    /// The files beside a recipe that was found.
     pub fn beside(recipe: &RecipeFile, shown: &str) -> IncludeFiles<'a> {
         match recipe {
             RecipeFile::BuiltIn(_) => IncludeFiles::BuiltIn,
@@ -65,7 +65,7 @@ impl<'a> IncludeFiles<'a> {
                 let real = stays_below(base, &base.join(path));
                 let real = real.map_err(|refusal| refusal.problem(&shown))?;
                 match real.is_file() {
-                    true => recipe_files_on_disk::load(&real, &shown),
+                    true => recipe_file::load(&real, &shown),
                     false => missing("this is no file"),
                 }
             }

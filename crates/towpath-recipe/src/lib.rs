@@ -3,82 +3,76 @@
 //! The way of a text through this crate: `yaml` makes a tree with spans out of YAML or JSON,
 //! `read` makes a [`Recipe`] out of the tree by the one table in [`field_table`],
 //! `check_across_steps` looks at its steps together, `recipe_search` finds what names mean, and
-//! [`resolve`] in `build_plan` joins every reachable recipe into a [`Plan`] that is stored with the
+//! [`resolve`] in `resolver` joins every reachable recipe into a [`Plan`] that is stored with the
 //! run. Nothing here runs, prints, or knows the environment.
 
-mod build_plan;
+mod across_steps;
 mod builtin_recipes;
 mod call_cycles;
-mod check_ids_and_parallel_groups;
-mod chosen_tags;
-mod commands_hiding_failures;
 pub mod condition;
-mod condition_warnings_of_plan;
+mod condition_warning;
 mod context_validation;
+mod dialect;
 pub mod directory_manifest;
-mod edited_since_planned;
-mod extends;
+mod draft;
+mod edited;
 pub mod field_table;
-mod fields_of_other_tools;
-mod find_agent_instructions;
+mod find_agent;
+mod hidden_failures;
 mod include_files;
-mod loaded_recipe;
+mod inputs;
+mod loaded;
 mod machine_analysis;
-mod machine_as_standalone_yaml;
-mod machine_options;
-mod other_tools_files;
-mod parallel_step_batches;
+mod other_tools;
+mod other_words;
 mod plan;
-mod plan_requirements;
-mod printed_word_for_no;
+mod plan_requirement;
 mod project_root;
 mod read;
 mod recipe;
-mod recipe_files_on_disk;
+mod recipe_file;
 mod recipe_lints;
-mod recipe_outline_for_checks;
-mod recipe_request;
-mod recipe_runner_dialect;
 mod recipe_search;
-mod required_inputs;
+mod request;
+mod resolver;
 mod schema;
-mod search_directory_status;
+mod standalone;
+mod step_options;
 mod stray_braces;
-mod unknown_step_tags;
-mod unread_inputs;
+mod text_map;
 mod unset_variables;
 mod variable_flow;
 mod variable_shapes;
 mod yaml;
-mod yaml_text_map;
 
-pub use build_plan::{Resolved, ShadowedBuiltIn, is_file_reference, resolve};
 pub use builtin_recipes::{DEMO_ANSWERS, builtin, builtin_names};
-pub use chosen_tags::Tags;
-pub use condition_warnings_of_plan::{ConditionWarning, condition_warnings};
-pub use edited_since_planned::{Edit, EditedRecipe, edited};
-pub use find_agent_instructions::{PlannedAgent, builtin_agents};
+pub use condition_warning::{ConditionWarning, condition_warnings};
+pub use dialect::Dialect;
+pub use edited::{Edit, EditedRecipe, edited};
+pub use field_table::{StepKind, TIERS};
+pub use find_agent::{PlannedAgent, builtin_agents};
+pub use inputs::missing;
 pub use machine_analysis::{
     Analysis, Bounds, End, EndPath, GuardrailExit, ReachableSteps, Restarts, analyse,
     dry_run_layout, machine_findings,
 };
-pub use machine_as_standalone_yaml::{builtin_alone, standalone};
-pub use machine_options::MachineOptions;
 pub use plan::{Plan, PlannedRecipe, Program, plan_hash};
-pub use plan_requirements::{PlanRequirement, RequiredBy};
+pub use plan_requirement::{PlanRequirement, RequiredBy};
 pub use project_root::{is_project, project_root};
 pub use read::{FileProvider, Read, ReadContext, is_kebab_case, read, read_in_context};
 pub use recipe::{
-    AgentReference, AgentWork, Effect, Ending, Extends, FailFast, Flow, Guardrails, Hooks, Machine,
-    Mode, OTHER, Outcome, ParseJson, PromptDocument, Recipe, Recursion, RequiredProgram, Step,
-    StepKind, TIERS, Transition, ValueTemplate, VariableUse, Work,
+    AgentWork, Effect, Ending, Flow, Guardrails, Hooks, Machine, Named, OTHER, Outcome, ParseJson,
+    PromptDocument, Recipe, RecipeFields, Recursion, RequiredProgram, Step, StepFields, Transition,
+    ValueTemplate, VariableUse, Work,
 };
-pub use recipe_request::{Request, RunOptions};
-pub use recipe_runner_dialect::Dialect;
 pub use recipe_search::{
-    Listed, Origin, SearchDir, SearchPath, list, list_in, list_in_working_directory, names,
+    Installed, Listed, Origin, SearchDir, SearchPath, list, list_in, list_in_working_directory,
+    names, verify_installation,
 };
-pub use required_inputs::missing;
+pub use request::{MachineOptions, Request, RunOptions, Tags};
+pub use resolver::{Resolved, ShadowedBuiltIn, is_file_reference, resolve};
 pub use schema::{machine_schema, schema_head, steps_schema};
-pub use search_directory_status::{Installed, verify_installation};
+pub use standalone::{builtin_alone, standalone};
+pub use step_options::{CommandOptions, StepOptions};
+pub use towpath_shell::FailFast;
 pub use yaml::{MAX_BYTES, parse as parse_yaml};

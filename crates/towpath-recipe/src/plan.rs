@@ -1,14 +1,13 @@
 //! The plan: every recipe reachable from the root, as text, with the inputs. It is stored with the
 //! run; a run never reads recipe files again.
 
-use crate::chosen_tags::Tags;
-use crate::extends::{MAX_LEVELS, extend};
-use crate::find_agent_instructions::PlannedAgent;
+use crate::dialect::Dialect;
+use crate::draft::{Draft, MAX_LEVELS};
+use crate::find_agent::PlannedAgent;
 use crate::include_files::IncludeFiles;
-use crate::machine_options::MachineOptions;
-use crate::read::{Read, ReadContext, read_in_context};
+use crate::read::{ReadContext, draft_in_context};
 use crate::recipe::{PromptDocument, Recipe, Transition, Work};
-use crate::recipe_runner_dialect::Dialect;
+use crate::request::{MachineOptions, Tags};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -20,7 +19,7 @@ use towpath_core::{Diagnostic, Map, Source};
 pub struct Plan {
     /// The root is the first.
     pub recipes: Vec<PlannedRecipe>,
-    /// What the user set, over the root recipe's context.
+    /// The values that the user set, over the root recipe's context.
     pub inputs: Map,
     /// The agents its steps name, by reference.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -45,15 +44,15 @@ pub struct Plan {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlannedRecipe {
-    /// What the user knows the text by: a path as they would type it, or `built-in NAME`.
+    /// The name that the user knows the text by: a path as they would type it, or `built-in NAME`.
     pub source: String,
     /// The file it was read from, absolute; none for a built-in or a pipe. Used only to report
     /// whether the file was edited since.
     pub path: Option<String>,
     pub text: String,
-    /// What each `recipe:` name in this text means: an index into `recipes`.
+    /// The meaning of each `recipe:` name in this text: an index into `recipes`.
     pub calls: BTreeMap<String, usize>,
-    /// What its `extends` means: an index into `recipes`.
+    /// The meaning of its `extends`: an index into `recipes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extends: Option<usize>,
     /// The files that a machine includes or refers to, by their path from the recipe's directory.
@@ -80,23 +79,26 @@ impl Plan {
     /// Reads every text of the plan. A stored plan was checked before it was stored, so an error
     /// here means that it was damaged or made by another version.
     pub fn load(self) -> Result<Program, Vec<Diagnostic>> {
-        let mut recipes = Vec::new();
-        let mut problems = Vec::new();
-        for planned in &self.recipes {
-            let (_, read) = self.read(planned);
-            problems.extend(read.problems.into_iter().filter(Diagnostic::is_error));
-            recipes.extend(read.recipe);
+        let (drafts, mut problems) = self.drafts();
+        problems.retain(Diagnostic::is_error);
+        let recipes = drafts.iter().map(|draft| draft.recipe().map(Arc::new));
+        match recipes.collect() {
+            Some(recipes) if problems.is_empty() => Ok(Program::new(self, recipes)),
+            _ => Err(problems),
         }
-        if !problems.is_empty() || recipes.len() != self.recipes.len() {
-            return Err(problems);
-        }
-        let joined = (0..recipes.len()).map(|index| Arc::new(self.joined(index, &recipes)));
-        let recipes = joined.collect();
-        Ok(Program::new(self, recipes))
+    }
+
+    /// Its recipes as they are read, each with what it extends, and what is wrong with them.
+    pub(crate) fn drafts(&self) -> (Vec<Draft>, Vec<Diagnostic>) {
+        let (own, problems): (Vec<Draft>, Vec<Vec<Diagnostic>>) =
+            self.recipes.iter().map(|planned| self.read(planned)).unzip();
+        let joined: Vec<Option<Draft>> = (0..own.len()).map(|at| self.joined(at, &own)).collect();
+        let drafts = joined.into_iter().zip(own).map(|(joined, own)| joined.unwrap_or(own));
+        (drafts.collect(), problems.concat())
     }
 
     /// Reads one text of the plan with the files that it includes.
-    pub(crate) fn read(&self, planned: &PlannedRecipe) -> (Arc<Source>, Read) {
+    fn read(&self, planned: &PlannedRecipe) -> (Draft, Vec<Diagnostic>) {
         let source = Source::new(planned.source.clone(), planned.text.clone());
         let files_beside = planned.include_files();
         let files = |path: &str| files_beside.file(path);
@@ -105,27 +107,17 @@ impl Plan {
         let (inputs, dialect) = (&self.inputs, self.dialect);
         let home = self.home.as_deref();
         let context = ReadContext { files: &files, inputs, directory, home, dialect };
-        let read = read_in_context(&source, &context);
-        (source, read)
+        draft_in_context(&source, &context)
     }
 
-    /// The recipes that a recipe is joined from: itself, then what it extends.
-    pub(crate) fn levels(&self, index: usize) -> Vec<usize> {
-        let mut levels = vec![index];
-        while let Some(parent) = levels.last().and_then(|at| self.recipes[*at].extends)
-            && parent < self.recipes.len()
-            && levels.len() <= MAX_LEVELS
-        {
-            levels.push(parent);
-        }
-        levels
-    }
-
-    /// A recipe with all that it extends.
-    fn joined(&self, index: usize, recipes: &[Recipe]) -> Recipe {
-        let mut levels = self.levels(index).into_iter().rev().map(|at| recipes[at].clone());
-        let first = levels.next().expect("the first level is the recipe itself");
-        levels.fold(first, |parent, child| extend(child, &parent))
+    /// A recipe with all that it extends; none for one that extends nothing.
+    fn joined(&self, index: usize, own: &[Draft]) -> Option<Draft> {
+        let parent = |at: &usize| self.recipes[*at].extends.filter(|parent| *parent < own.len());
+        let levels = std::iter::successors(parent(&index), parent).take(MAX_LEVELS);
+        levels.fold(None, |joined, parent| {
+            let child = joined.as_ref().unwrap_or(&own[index]);
+            Some(child.extending(&own[parent]))
+        })
     }
 }
 

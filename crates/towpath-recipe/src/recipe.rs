@@ -1,18 +1,33 @@
 //! A recipe that has been read and checked. An invalid recipe has no value of these types.
 
 use crate::condition::Condition;
-use crate::recipe_runner_dialect::Dialect;
+use crate::dialect::Dialect;
+use crate::field_table::StepKind;
+use crate::step_options::{CommandOptions, StepOptions};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::ops::{Deref, Range};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use towpath_core::{Map, Requirement, Source, Span, Template, Value, VarPath};
 use towpath_document::{DocumentSet, Roots};
-use towpath_shell::ShellText;
+use towpath_shell::{FailFast, ShellText};
 
+/// A recipe that can run: what was read of it, with what is sure once it is sound.
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    pub source: Arc<Source>,
     pub name: String,
+    pub flow: Flow,
+    /// In the file's order; a machine's included steps are where they are included.
+    pub steps: Vec<Step>,
+    pub(crate) fields: Arc<RecipeFields>,
+    /// See [`Recipe::batches`]; found once.
+    pub(crate) batches: OnceLock<Vec<Range<usize>>>,
+}
+
+/// The fields of a recipe that it has also while others of them are wrong.
+#[derive(Debug, Clone, Default)]
+pub struct RecipeFields {
+    pub source: Arc<Source>,
     pub version: String,
     pub description: String,
     pub author: String,
@@ -20,24 +35,25 @@ pub struct Recipe {
     /// Default values, in the file's order.
     pub context: Map,
     /// The recipe this one builds on. What it gives is in the fields here once the plan is made.
-    pub extends: Option<Extends>,
+    pub extends: Option<Named>,
     /// Variables that must have a value before the first step.
     pub required_context: Vec<String>,
     /// Programs that must be there before the first step.
     pub requires: Vec<RequiredProgram>,
-    /// Whether commands run in a sandbox where their step does not state it.
-    pub sandbox: Option<bool>,
-    /// As the recipe states it; see [`Recipe::fails_on`].
-    pub fail_fast: Option<bool>,
+    /// For the steps that do not state them.
+    pub options: StepOptions,
     /// By whose rules it was read.
     pub dialect: Dialect,
     pub recursion: Recursion,
     pub hooks: Hooks,
-    pub flow: Flow,
-    /// In the file's order; a machine's included steps are where they are included.
-    pub steps: Vec<Step>,
-    /// See [`Recipe::batches`]; found once.
-    pub(crate) batches: std::sync::OnceLock<Vec<std::ops::Range<usize>>>,
+}
+
+impl Deref for Recipe {
+    type Target = RecipeFields;
+
+    fn deref(&self) -> &RecipeFields {
+        &self.fields
+    }
 }
 
 /// How the next step is chosen.
@@ -50,18 +66,7 @@ pub enum Flow {
     Machine(Machine),
 }
 
-/// Which failures inside a command end it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailFast {
-    /// None: its last line decides.
-    Off,
-    /// A failing line or part of a pipe: `bash -eo pipefail`.
-    On,
-    /// Also a shell variable that is not set: `bash -euo pipefail`.
-    Strict,
-}
-
-/// What a state machine has beside its steps. The recipe's `name` is the machine's id.
+/// The parts of a state machine beside its steps. The recipe's `name` is the machine's id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
     pub label: String,
@@ -156,13 +161,11 @@ impl Ending {
 /// The outcome that every step should have: none of the others fits.
 pub const OTHER: &str = "other";
 
-/// The model tiers that a machine may name.
-pub const TIERS: [&str; 3] = ["haiku", "sonnet", "opus"];
-
-/// The name of another recipe, where it is written.
+/// A name by which another recipe, an agent or a mode is meant, where it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extends {
+pub struct Named {
     pub name: String,
+    pub source: Arc<Source>,
     pub span: Span,
 }
 
@@ -215,7 +218,7 @@ pub struct VariableUse {
 }
 
 impl VariableUse {
-    /// What happens if the variable has no value.
+    /// The consequence of a variable without a value.
     pub(crate) fn without_value(&self) -> &'static str {
         match self.field {
             DOCUMENT_PROSE => "it stays as it is written",
@@ -230,9 +233,20 @@ impl VariableUse {
     }
 }
 
+/// A step that can run: what was read of it, with what is sure once it is sound.
 #[derive(Debug, Clone)]
 pub struct Step {
     pub id: String,
+    pub condition: Option<Condition>,
+    pub work: Work,
+    /// The outcomes that a machine's step may report, in their order; none in a sequence.
+    pub outcomes: Vec<Outcome>,
+    pub(crate) fields: Arc<StepFields>,
+}
+
+/// The fields of a step that it has also while others of them are wrong.
+#[derive(Debug, Clone, Default)]
+pub struct StepFields {
     /// The text the step is written in: the recipe's own, or that of one it extends.
     pub source: Arc<Source>,
     /// The whole step in its source, for comparing an edited recipe and for messages.
@@ -240,7 +254,6 @@ pub struct Step {
     pub(crate) spans: StepSpans,
     /// Where else it is written: the steps that a machine's step refers to.
     pub(crate) also: Vec<(Arc<Source>, Span)>,
-    pub condition: Option<Condition>,
     /// The variable that gets the output; see [`Recipe::output_name`] for a step without it.
     pub output: Option<String>,
     pub continue_on_error: bool,
@@ -252,18 +265,21 @@ pub struct Step {
     pub effect: Effect,
     /// Programs that must be there before the first step of the run.
     pub requires: Vec<RequiredProgram>,
-    /// As the step states it; see [`Recipe::is_sandboxed`].
-    pub sandbox: Option<bool>,
-    /// As the step states it; see [`Recipe::fails_on`].
-    pub fail_fast: Option<bool>,
+    /// As the step states them; see [`Recipe::command_options`].
+    pub options: StepOptions,
     /// The step runs only when one of these is asked for; without any it always does.
     pub when_tags: Vec<String>,
     pub parse_json: ParseJson,
-    /// What a machine's step may report, in the order it declares them; none in a sequence.
-    pub outcomes: Vec<Outcome>,
-    pub work: Work,
     /// The variables the step reads, in all its fields.
     pub uses: Vec<VariableUse>,
+}
+
+impl Deref for Step {
+    type Target = StepFields;
+
+    fn deref(&self) -> &StepFields {
+        &self.fields
+    }
 }
 
 /// Locations that only the checks across steps need.
@@ -306,9 +322,10 @@ pub struct AgentWork {
     pub prompt: Template,
     pub document: Option<Arc<PromptDocument>>,
     /// Whose instructions the agent gets, by reference.
-    pub agent: Option<AgentReference>,
+    pub agent: Option<Named>,
     pub model: Option<String>,
-    pub mode: Option<Mode>,
+    /// How the agent is to work, in the words of its program.
+    pub mode: Option<Named>,
     /// Whether the files it changes are staged in git.
     pub auto_stage: bool,
 }
@@ -323,19 +340,6 @@ pub struct PromptDocument {
     pub roots: Roots,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentReference {
-    pub name: String,
-    pub span: Span,
-}
-
-/// How the agent is to work, in the words of its program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mode {
-    pub name: String,
-    pub span: Span,
-}
-
 impl Work {
     pub fn kind(&self) -> StepKind {
         match self {
@@ -343,32 +347,6 @@ impl Work {
             Work::Agent(_) => StepKind::Agent,
             Work::Recipe { .. } => StepKind::Recipe,
         }
-    }
-}
-
-/// What does the work of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StepKind {
-    Bash,
-    Agent,
-    Recipe,
-}
-
-impl StepKind {
-    /// As in JSON and on the terminal.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            StepKind::Bash => "bash",
-            StepKind::Agent => "agent",
-            StepKind::Recipe => "recipe",
-        }
-    }
-}
-
-impl std::fmt::Display for StepKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
     }
 }
 
@@ -428,24 +406,27 @@ impl Recipe {
         step.source.text.get(step.span.range()).unwrap_or("")
     }
 
+    /// Takes out the programs that it and its steps require: who runs it replaces what needs them.
+    pub fn require_nothing(&mut self) {
+        Arc::make_mut(&mut self.fields).requires.clear();
+        self.steps.iter_mut().for_each(|step| Arc::make_mut(&mut step.fields).requires.clear());
+    }
+
+    /// How a step's command runs; nothing but a command has these options.
+    pub fn command_options(&self, step: &Step) -> CommandOptions {
+        let stated = step.options.or(self.options);
+        stated.of_command(step.work.kind() == StepKind::Bash, self.dialect)
+    }
+
     /// Whether a step's work runs in a sandbox. Only a command does.
     pub fn is_sandboxed(&self, step: &Step) -> bool {
-        let stated = step.sandbox.or(self.sandbox).unwrap_or(false);
-        stated && step.work.kind() == StepKind::Bash
+        self.command_options(step).sandbox
     }
 
     /// Which failures end a step's command, or a hook where there is no step.
     pub fn fails_on(&self, step: Option<&Step>) -> FailFast {
-        match step.and_then(|step| step.fail_fast).or(self.fail_fast) {
-            Some(true) => FailFast::Strict,
-            Some(false) => FailFast::Off,
-            None => self.dialect.fail_fast(),
-        }
-    }
-
-    /// Whether a step's command ends with its first failing line.
-    pub fn is_fail_fast(&self, step: &Step) -> bool {
-        step.work.kind() == StepKind::Bash && self.fails_on(Some(step)) != FailFast::Off
+        let stated = step.map_or(self.options, |step| step.options.or(self.options));
+        stated.fails_on(self.dialect)
     }
 
     /// The name under which a step's output is stored, if it is: without one of its own that is the
@@ -457,4 +438,22 @@ impl Recipe {
             None => Some(&step.id),
         }
     }
+
+    /// The steps in the order they run: single steps, and parallel groups as one range.
+    pub fn batches(&self) -> &[Range<usize>] {
+        self.batches.get_or_init(|| batches(&self.steps))
+    }
+}
+
+/// Steps with the same `parallel_group` form a batch where they follow each other; any other step is
+/// a batch by itself.
+pub(crate) fn batches<S: Deref<Target = StepFields>>(steps: &[S]) -> Vec<Range<usize>> {
+    let mut next = 0;
+    let mates = |a: &S, b: &S| a.parallel_group.is_some() && a.parallel_group == b.parallel_group;
+    let range = |batch: &[S]| {
+        let start = next;
+        next += batch.len();
+        start..next
+    };
+    steps.chunk_by(mates).map(range).collect()
 }

@@ -2,10 +2,10 @@
 //! values that are not there, braces that are no placeholder. What never has a value is an error under
 //! our own rules; everything else here is a warning or a note.
 
-use crate::condition::condition_lints::{Lint, NoValue, Variables, What};
-use crate::loaded_recipe::Loaded;
+use crate::condition::lints::{Lint, NoValue, Variables, What};
+use crate::draft::{Gate, LocatedCondition, StepDraft};
+use crate::loaded::Loaded;
 use crate::recipe::VariableUse;
-use crate::recipe_outline_for_checks::{Gate, LocatedCondition, StepOutline};
 use crate::unset_variables::{HOOK_VARIABLES, STEPS, who};
 use crate::variable_flow::VariableFlow;
 use crate::variable_shapes::RecipeVariables;
@@ -19,7 +19,7 @@ pub(crate) fn lints(flow: &VariableFlow<'_>) -> Vec<Diagnostic> {
             continue;
         }
         // In a machine any step may come before any other, and there are no conditions.
-        if !recipe.outline.is_machine {
+        if !recipe.draft.is_machine {
             problems.extend(in_steps(&RecipeVariables::new(flow, index), recipe, flow.severity));
         }
         problems.extend(stray_braces(flow, recipe, index));
@@ -33,10 +33,7 @@ fn in_steps(
     severity: Severity,
 ) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    let mut start = 0;
-    for batch in recipe.outline.batches() {
-        let batch_range = start..start + batch.len();
-        start = batch_range.end;
+    for (batch_range, batch) in recipe.draft.batches() {
         for step in batch.iter().filter(|step| !step.unsure) {
             if let Gate::Condition(located) = &step.gate {
                 let at = variables.of_step(batch_range.clone(), None);
@@ -47,13 +44,13 @@ fn in_steps(
             problems.extend(without_value(&who(step), uses, &at, severity));
         }
     }
-    let hooks = recipe.outline.hook_uses.iter();
+    let hooks = recipe.draft.hooks.uses.iter();
     problems.extend(without_value("a hook", hooks, &variables.of_hooks(), severity));
     problems
 }
 
 fn in_condition(
-    step: &StepOutline,
+    step: &StepDraft,
     located: &LocatedCondition,
     variables: &dyn Variables,
     severity: Severity,
@@ -98,13 +95,10 @@ fn without_value<'u>(
 }
 
 fn stray_braces(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
-    let outline = &recipe.outline;
-    let mut names: HashSet<&str> = outline.declared().collect();
-    names.extend(&flow.provided[index]);
-    names.extend(&flow.returned[index]);
-    names.extend(outline.steps.iter().flat_map(|s| s.context.iter().map(|(key, _)| key.as_str())));
-    if !outline.is_machine {
+    let draft = &recipe.draft;
+    let mut names = flow.names_in(index);
+    if !draft.is_machine {
         names.extend(HOOK_VARIABLES.iter().chain([&STEPS]));
     }
-    outline.stray_braces.iter().filter_map(|braces| braces.problem(&names)).collect()
+    draft.stray_braces.iter().filter_map(|braces| braces.problem(&names)).collect()
 }

@@ -3,12 +3,12 @@
 //! the home directory or the environment.
 
 use crate::builtin_recipes::{all_names, builtin, builtin_names};
+use crate::dialect::Dialect;
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::read::{ReadContext, STEPS_FILE, read_in_context};
-use crate::recipe_files_on_disk::{
+use crate::recipe_file::{
     self, EXTENSIONS, LIST_DEPTH, RecipeFile, Refusal, names_below, stays_below,
 };
-use crate::recipe_runner_dialect::Dialect;
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::panic::resume_unwind;
@@ -57,10 +57,10 @@ impl SearchPath {
 /// One recipe that a name can call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// What the user types to run it.
+    /// The word that the user types to run it.
     pub name: String,
     pub version: String,
-    /// What a state machine calls itself; none for a step recipe.
+    /// The label of a state machine; none for a step recipe.
     pub label: Option<String>,
     pub description: String,
     /// None for a built-in.
@@ -217,7 +217,7 @@ fn listed_file(
     let (name, file) = (name.to_owned(), Some(path.to_owned()));
     let shown = path.display().to_string();
     let loaded = match listed_path(path, directory, base) {
-        Ok(real) => recipe_files_on_disk::load(&real, &shown).map(|source| (real, source)),
+        Ok(real) => recipe_file::load(&real, &shown).map(|source| (real, source)),
         Err(refusal) => Err(refusal.problem(&shown)),
     };
     match loaded {
@@ -257,7 +257,7 @@ fn read_with(
 
 fn unreadable_directory(directory: &SearchDir, error: &std::io::Error) -> Listed {
     let shown = directory.path.display().to_string();
-    let broken = Some(recipe_files_on_disk::unreadable(&shown, error).message);
+    let broken = Some(recipe_file::unreadable(&shown, error).message);
     let path = Some(directory.path.clone());
     Listed { broken, ..blank(shown, path, directory.origin) }
 }
@@ -281,8 +281,8 @@ fn described(name: String, path: Option<PathBuf>, origin: Origin, read: crate::R
     match read.recipe {
         Some(recipe) => Listed {
             label: recipe.machine().map(|machine| machine.label.clone()),
-            version: recipe.version,
-            description: recipe.description,
+            version: recipe.version.clone(),
+            description: recipe.description.clone(),
             steps: recipe.steps.len(),
             ..blank
         },
@@ -368,7 +368,7 @@ fn in_directory(base: &Path, name: &str, bare: bool) -> Result<Option<PathBuf>, 
                 Some(first) => return Err(NotFound::Refused(twice(name, first, &path))),
             },
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                return Err(NotFound::Refused(recipe_files_on_disk::unreadable(&shown, &error)));
+                return Err(NotFound::Refused(recipe_file::unreadable(&shown, &error)));
             }
             _ => {}
         }
@@ -420,4 +420,48 @@ fn looked_into(path: &Path, depth: usize) -> Looked {
 /// The name nearest to what was written, of all that was there.
 pub(crate) fn nearest_name<'a>(name: &str, looked: &'a [Looked]) -> Option<&'a str> {
     nearest(name, looked.iter().flat_map(|l| l.names.iter().map(String::as_str)))
+}
+
+/// A directory in which names are looked for, and what is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    pub path: PathBuf,
+    pub origin: Origin,
+    pub exists: bool,
+    /// How many recipes can be called by name from it.
+    pub recipes: usize,
+}
+
+/// Which of the search directories exist and have recipes.
+pub fn verify_installation(search: &SearchPath) -> Vec<Installed> {
+    let look = |directory: &SearchDir| Installed {
+        path: directory.path.clone(),
+        origin: directory.origin,
+        exists: directory.path.is_dir(),
+        recipes: names_below(&directory.path, LIST_DEPTH).map_or(0, |names| names.len()),
+    };
+    search.directories.iter().map(look).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn directories_show_whether_they_exist() {
+        let directory = tempfile::tempdir().unwrap();
+        let there = directory.path().join("there");
+        fs::create_dir(&there).unwrap();
+        fs::write(there.join("a.yaml"), "").unwrap();
+        fs::write(there.join("a.test.yaml"), "").unwrap();
+        let search_dir = |path: PathBuf| SearchDir { path, origin: Origin::Project };
+        let search = SearchPath {
+            directories: vec![search_dir(there), search_dir(directory.path().join("gone"))],
+            ..SearchPath::default()
+        };
+        let found = verify_installation(&search);
+        assert_eq!((found[0].exists, found[0].recipes), (true, 1));
+        assert_eq!((found[1].exists, found[1].recipes), (false, 0));
+    }
 }

@@ -12,7 +12,7 @@ use towpath_core::{Diagnostic, Source, Span, VarPath, nearest};
 pub(crate) struct StrayBraces {
     pub source: Arc<Source>,
     pub span: Span,
-    /// What is between the braces.
+    /// The text between the braces.
     pub inside: String,
     pub closed: bool,
 }

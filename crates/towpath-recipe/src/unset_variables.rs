@@ -1,9 +1,9 @@
 //! Which variables can have a value where they are read, over all recipes of a plan. It is careful
 //! to one side: whatever some caller may provide counts as set, so that nothing is refused wrongly.
 
-use crate::loaded_recipe::Loaded;
+use crate::draft::{Gate, StepDraft};
+use crate::loaded::Loaded;
 use crate::recipe::VariableUse;
-use crate::recipe_outline_for_checks::{Gate, StepOutline};
 use crate::variable_flow::{Names, VariableFlow};
 use std::collections::{HashMap, HashSet};
 use towpath_core::{Diagnostic, Hint, Severity, VarPath, nearest};
@@ -22,7 +22,7 @@ pub(crate) fn unset_variables(flow: &VariableFlow<'_>) -> Vec<Diagnostic> {
         if flow.open[index] || !recipe.is_called {
             continue;
         }
-        if recipe.outline.is_machine {
+        if recipe.draft.is_machine {
             problems.extend(unset_in_machine(flow, recipe, index));
             continue;
         }
@@ -35,12 +35,12 @@ pub(crate) fn unset_variables(flow: &VariableFlow<'_>) -> Vec<Diagnostic> {
 }
 
 fn unset_in_steps(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
-    let elsewhere = elsewhere(&recipe.outline.steps);
-    let mut set: Names<'_> = recipe.outline.declared().collect();
+    let elsewhere = elsewhere(&recipe.draft.steps);
+    let mut set: Names<'_> = recipe.draft.declared().collect();
     set.extend(&flow.provided[index]);
     set.insert(STEPS);
     let mut problems = Vec::new();
-    for batch in recipe.outline.batches() {
+    for (_, batch) in recipe.draft.batches() {
         let mates = Mates::new(batch);
         for (position, step) in batch.iter().enumerate().filter(|(_, step)| !step.unsure) {
             let names = NamesAt {
@@ -68,11 +68,11 @@ fn unset_in_steps(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec
 
 /// In a machine any step may come before any other, and only what is named is kept.
 fn unset_in_machine(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
-    let steps = &recipe.outline.steps;
+    let steps = &recipe.draft.steps;
     if steps.iter().any(|step| flow.may_set_anything(recipe, step)) {
         return Vec::new();
     }
-    let mut set: Names<'_> = recipe.outline.declared().collect();
+    let mut set: Names<'_> = recipe.draft.declared().collect();
     set.extend(&flow.provided[index]);
     set.extend(steps.iter().filter_map(|step| step.output.as_deref()));
     recipe.calls.values().for_each(|callee| set.extend(&flow.returned[*callee]));
@@ -86,7 +86,7 @@ fn unset_in_machine(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> V
     steps.iter().flat_map(|step| unset_in_step(step, &names, true)).collect()
 }
 
-/// What is known of names where a step is.
+/// The names that are known where a step is.
 struct NamesAt<'s, 'a> {
     set: &'s Names<'a>,
     mates: &'s Mates<'a>,
@@ -96,7 +96,7 @@ struct NamesAt<'s, 'a> {
     severity: Severity,
 }
 
-fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) -> Vec<Diagnostic> {
+fn unset_in_step(step: &StepDraft, names: &NamesAt<'_, '_>, suggests: bool) -> Vec<Diagnostic> {
     let mut reported = HashSet::new();
     let mut problems = Vec::new();
     let in_condition = step.uses.iter().filter(|used| used.is_condition());
@@ -136,7 +136,7 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
 }
 
 /// Words for null, and what is in a condition that never changes, which is another problem.
-fn cannot_slip(step: &StepOutline, used: &VariableUse) -> bool {
+fn cannot_slip(step: &StepDraft, used: &VariableUse) -> bool {
     let constant = matches!(&step.gate, Gate::Condition(located) if located.is_constant);
     constant || NULL.contains(&used.path.as_str())
 }
@@ -144,8 +144,8 @@ fn cannot_slip(step: &StepOutline, used: &VariableUse) -> bool {
 /// None is a word of the language, but a name that nothing sets is null.
 const NULL: [&str; 4] = ["null", "none", "None", "nil"];
 
-/// What a bare word in a condition is probably meant to be.
-fn word(step: &StepOutline, used: &VariableUse) -> Option<String> {
+/// The value that a bare word in a condition is probably meant to be.
+fn word(step: &StepDraft, used: &VariableUse) -> Option<String> {
     let Gate::Condition(located) = &step.gate else { return None };
     let mut names = located.condition.names().into_iter();
     let name = names.find(|name| located.map.locate(name.range.clone()) == used.span)?;
@@ -161,7 +161,7 @@ fn word(step: &StepOutline, used: &VariableUse) -> Option<String> {
 struct Mates<'a>(HashMap<&'a str, Option<usize>>);
 
 impl<'a> Mates<'a> {
-    fn new(batch: &'a [StepOutline]) -> Mates<'a> {
+    fn new(batch: &'a [StepDraft]) -> Mates<'a> {
         let mut writers: HashMap<&str, Option<usize>> = HashMap::new();
         for (index, step) in batch.iter().enumerate() {
             for name in step.writes() {
@@ -181,7 +181,7 @@ impl<'a> Mates<'a> {
 
 /// Why a name is no variable where it is read: the step that sets it comes later, or the step of
 /// that name stores its output under another one.
-fn elsewhere(steps: &[StepOutline]) -> HashMap<&str, String> {
+fn elsewhere(steps: &[StepDraft]) -> HashMap<&str, String> {
     let mut labels = HashMap::new();
     for step in steps {
         let id = step.shown_id();
@@ -198,7 +198,7 @@ fn elsewhere(steps: &[StepOutline]) -> HashMap<&str, String> {
     labels
 }
 
-pub(crate) fn who(step: &StepOutline) -> String {
+pub(crate) fn who(step: &StepDraft) -> String {
     step.id.as_ref().map_or("a step".to_owned(), |id| format!("step `{id}`"))
 }
 
@@ -223,15 +223,12 @@ fn is_set(set: &Names<'_>, path: &VarPath) -> bool {
 }
 
 fn unset_in_hooks(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
-    let outline = &recipe.outline;
-    let mut set: Names<'_> = outline.declared().collect();
-    set.extend(&flow.provided[index]);
-    set.extend(&flow.returned[index]);
-    set.extend(outline.steps.iter().flat_map(|s| s.context.iter().map(|(key, _)| key.as_str())));
+    let draft = &recipe.draft;
+    let mut set = flow.names_in(index);
     set.extend(HOOK_VARIABLES);
     set.insert(STEPS);
     let mut reported = HashSet::new();
-    let uses = outline.hook_uses.iter().filter(|u| !u.has_default && !is_set(&set, &u.path));
+    let uses = draft.hooks.uses.iter().filter(|u| !u.has_default && !is_set(&set, &u.path));
     uses.filter(|used| reported.insert(used.path.root()))
         .map(|used| {
             let near = meant(&set, std::iter::empty(), &used.path);
@@ -240,7 +237,7 @@ fn unset_in_hooks(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec
         .collect()
 }
 
-/// What is known of a name that nothing sets.
+/// Clues to the meaning of a name that nothing sets.
 #[derive(Default)]
 struct Clue<'a> {
     elsewhere: Option<&'a String>,

@@ -1,22 +1,22 @@
 //! Which variables flow between the recipes of a plan: what callers provide, and what callees leave
 //! behind. Whatever some caller may provide counts as set.
 
-use crate::loaded_recipe::Loaded;
-use crate::recipe_outline_for_checks::StepOutline;
-use crate::recipe_runner_dialect::Dialect;
+use crate::dialect::Dialect;
+use crate::draft::StepDraft;
+use crate::loaded::Loaded;
 use std::collections::HashSet;
 use towpath_core::{Map, Severity};
 
 pub(crate) type Names<'a> = HashSet<&'a str>;
 
-/// What moves between the recipes, until nothing new does.
+/// The variables that move between the recipes, until nothing new does.
 pub(crate) struct VariableFlow<'a> {
     pub loaded: &'a [Loaded],
     /// That of a name without a value.
     pub severity: Severity,
-    /// What callers, or the user, may have set before a recipe starts.
+    /// The names that callers, or the user, may have set before a recipe starts.
     pub provided: Vec<Names<'a>>,
-    /// What a recipe's steps leave behind for its caller.
+    /// The names that a recipe's steps leave behind for its caller.
     pub returned: Vec<Names<'a>>,
     /// A recipe that may start with any variable set.
     pub open: Vec<bool>,
@@ -31,8 +31,8 @@ impl<'a> VariableFlow<'a> {
             severity: dialect.severity(),
             provided: vec![Names::new(); loaded.len()],
             returned: vec![Names::new(); loaded.len()],
-            open: loaded.iter().map(|l| l.outline.open).collect(),
-            leaks: loaded.iter().map(|l| l.outline.open).collect(),
+            open: loaded.iter().map(|l| l.draft.open).collect(),
+            leaks: loaded.iter().map(|l| l.draft.open).collect(),
         };
         if let Some(root) = flow.provided.first_mut() {
             root.extend(inputs.keys().map(String::as_str));
@@ -42,19 +42,28 @@ impl<'a> VariableFlow<'a> {
     }
 
     /// Whether a step may set any variable, because it or what it calls could not be read.
-    pub fn may_set_anything(&self, recipe: &Loaded, step: &StepOutline) -> bool {
+    pub fn may_set_anything(&self, recipe: &Loaded, step: &StepDraft) -> bool {
         let calls = step.calls().map(|call| recipe.calls.get(&call.name));
         step.unsure || calls.is_some_and(|callee| callee.is_none_or(|callee| self.leaks[*callee]))
+    }
+
+    /// The names that can have a value somewhere in a recipe.
+    pub fn names_in(&self, index: usize) -> Names<'a> {
+        let draft = &self.loaded[index].draft;
+        let own = draft.steps.iter().flat_map(|step| &step.context).map(|(key, _)| key.as_str());
+        let mut names: Names<'a> = draft.declared().chain(own).collect();
+        names.extend(&self.provided[index]);
+        names.extend(&self.returned[index]);
+        names
     }
 
     /// One round over all calls; whether anything was learnt.
     fn pass(&mut self) -> bool {
         let mut learnt = false;
         for (index, caller) in self.loaded.iter().enumerate() {
-            let outline = &caller.outline;
-            let mut returned: Names<'a> =
-                outline.steps.iter().flat_map(StepOutline::writes).collect();
-            let mut known: Names<'a> = outline.declared().collect();
+            let draft = &caller.draft;
+            let mut returned: Names<'a> = draft.steps.iter().flat_map(StepDraft::writes).collect();
+            let mut known: Names<'a> = draft.declared().collect();
             known.extend(&self.provided[index]);
             for (_, callee) in calls(caller) {
                 returned.extend(&self.returned[callee]);
@@ -80,8 +89,8 @@ impl<'a> VariableFlow<'a> {
         let mut doubt = self.open[index];
         let mut learnt = false;
         // In a machine any step may come before any other.
-        doubt |= caller.outline.is_machine && self.leaks[index];
-        for step in &caller.outline.steps {
+        doubt |= caller.draft.is_machine && self.leaks[index];
+        for step in &caller.draft.steps {
             let callee = step.calls().and_then(|call| caller.calls.get(&call.name));
             if let Some(callee) = callee.filter(|_| doubt || step.unsure) {
                 learnt |= !std::mem::replace(&mut self.open[*callee], true);
@@ -96,8 +105,8 @@ impl<'a> VariableFlow<'a> {
 }
 
 /// The steps of a recipe that call another one, with its index.
-fn calls(caller: &Loaded) -> impl Iterator<Item = (&StepOutline, usize)> {
-    caller.outline.steps.iter().filter_map(|step| {
+fn calls(caller: &Loaded) -> impl Iterator<Item = (&StepDraft, usize)> {
+    caller.draft.steps.iter().filter_map(|step| {
         let callee = caller.calls.get(&step.calls()?.name)?;
         Some((step, *callee))
     })

@@ -2,9 +2,9 @@
 //! and what `steps` contains where a step is. It is careful to one side: what a caller or `--set` may
 //! give can be anything.
 
-use crate::condition::condition_lints::{NoValue, Shape, Variables};
-use crate::recipe::ParseJson;
-use crate::recipe_outline_for_checks::{Outline, StepOutline, Task};
+use crate::condition::lints::{NoValue, Shape, Variables};
+use crate::draft::{Draft, StepDraft};
+use crate::recipe::{ParseJson, Work};
 use crate::unset_variables::{MAX_SUGGESTIONS, STEPS};
 use crate::variable_flow::VariableFlow;
 use std::cell::Cell;
@@ -15,11 +15,11 @@ use towpath_core::{Value, nearest, quoted_list};
 /// The most keys that are listed where one is missing.
 const NAMES: usize = 6;
 
-/// What `steps` contains of each step.
+/// The results of each step in `steps`.
 const RESULTS: [&str; 2] = ["status", "exit_code"];
 
 pub(crate) struct RecipeVariables<'a> {
-    outline: &'a Outline,
+    draft: &'a Draft,
     shapes: HashMap<&'a str, Shape>,
     /// The index of each step by its id.
     indices: HashMap<&'a str, usize>,
@@ -35,15 +35,15 @@ pub(crate) struct RecipeVariables<'a> {
 
 impl<'a> RecipeVariables<'a> {
     pub fn new(flow: &VariableFlow<'a>, index: usize) -> RecipeVariables<'a> {
-        let outline = &flow.loaded[index].outline;
+        let draft = &flow.loaded[index].draft;
         let mut given: HashSet<&str> = flow.provided[index].iter().copied().collect();
-        given.extend(outline.required.iter().map(String::as_str));
-        let calls = outline.steps.iter().filter_map(StepOutline::calls);
+        given.extend(draft.required_context.iter().map(String::as_str));
+        let calls = draft.steps.iter().filter_map(StepDraft::calls);
         let callees = calls.filter_map(|call| flow.loaded[index].calls.get(&call.name));
         callees.for_each(|callee| given.extend(&flow.returned[*callee]));
         let mut shapes: HashMap<&str, Shape> = HashMap::new();
-        let defaults = outline.context.iter().map(|(name, value)| (name.as_str(), default(value)));
-        let written = outline.steps.iter().flat_map(|s| s.writes().map(|name| (name, output(s))));
+        let defaults = draft.context.iter().map(|(name, value)| (name.as_str(), default(value)));
+        let written = draft.steps.iter().flat_map(|s| s.writes().map(|name| (name, output(s))));
         for (name, shape) in defaults.chain(written) {
             let known = shapes.remove(name);
             shapes.insert(name, known.map_or(shape.clone(), |known| known.or(shape)));
@@ -52,14 +52,14 @@ impl<'a> RecipeVariables<'a> {
         if flow.leaks[index] {
             shapes.clear();
         }
-        let ids = outline.steps.iter().enumerate();
+        let ids = draft.steps.iter().enumerate();
         RecipeVariables {
-            outline,
+            draft,
             shapes,
             indices: ids.filter_map(|(at, step)| Some((step.id.as_deref()?, at))).collect(),
             given,
-            nos: outline.steps.iter().flat_map(printed_nos).collect(),
-            complete: !outline.steps.iter().any(|step| step.unsure),
+            nos: draft.steps.iter().flat_map(printed_nos).collect(),
+            complete: !draft.steps.iter().any(|step| step.unsure),
             suggestions: Cell::new(MAX_SUGGESTIONS),
         }
     }
@@ -69,12 +69,12 @@ impl<'a> RecipeVariables<'a> {
     pub fn of_step<'v>(
         &'v self,
         batch: Range<usize>,
-        own: Option<&'v StepOutline>,
+        own: Option<&'v StepDraft>,
     ) -> VisibleVariables<'v> {
         VisibleVariables { variables: self, batch: Some(batch), own }
     }
 
-    /// What a hook reads, which runs for every step.
+    /// The variables of a hook, which runs for every step.
     pub fn of_hooks(&self) -> VisibleVariables<'_> {
         VisibleVariables { variables: self, batch: None, own: None }
     }
@@ -88,7 +88,7 @@ impl<'a> RecipeVariables<'a> {
 pub(crate) struct VisibleVariables<'a> {
     variables: &'a RecipeVariables<'a>,
     batch: Option<Range<usize>>,
-    own: Option<&'a StepOutline>,
+    own: Option<&'a StepDraft>,
 }
 
 impl Variables for VisibleVariables<'_> {
@@ -150,7 +150,7 @@ impl VisibleVariables<'_> {
         match results {
             [] => Ok(Shape::Map),
             ["status"] => Ok(Shape::Status),
-            ["exit_code"] => match self.variables.outline.steps[*at].calls() {
+            ["exit_code"] => match self.variables.draft.steps[*at].calls() {
                 Some(_) => Err(NoValue {
                     code: "unknown-step",
                     why: format!("but step `{id}` calls a recipe, which has no exit code"),
@@ -173,7 +173,7 @@ impl VisibleVariables<'_> {
     }
 
     fn no_result(&self, at: usize, id: &str, other: &str) -> NoValue {
-        let output = self.variables.outline.steps[at].writes().last().unwrap_or(id).to_owned();
+        let output = self.variables.draft.steps[at].writes().last().unwrap_or(id).to_owned();
         let label = self.near(other, RESULTS).unwrap_or_else(|| match other {
             "output" | "stdout" | "result" | "value" => format!("its output is `{output}`"),
             _ => format!("it has `{}`", RESULTS.join("` and `")),
@@ -182,7 +182,7 @@ impl VisibleVariables<'_> {
     }
 
     fn no_parts(&self, root: &str, parts: &[&str], kind: &str) -> NoValue {
-        let steps = self.variables.outline.steps.iter();
+        let steps = self.variables.draft.steps.iter();
         let mut writers = steps.filter(|step| step.writes().any(|name| name == root));
         let label = match (writers.find_map(|step| step.id.as_ref()), parts) {
             (Some(id), [result]) if RESULTS.contains(result) => {
@@ -201,11 +201,11 @@ impl VisibleVariables<'_> {
 
     /// A key that a default value with keys does not have.
     fn missing_key(&self, root: &str, parts: &[&str]) -> Option<NoValue> {
-        let writers = &self.variables.outline.steps;
+        let writers = &self.variables.draft.steps;
         if writers.iter().any(|step| step.writes().any(|name| name == root)) {
             return None;
         }
-        let mut value = self.variables.outline.context.get(root)?;
+        let mut value = self.variables.draft.context.get(root)?;
         for (depth, part) in parts.iter().enumerate() {
             let whole = || [&[root], &parts[..depth]].concat().join(".");
             let map = match value {
@@ -246,17 +246,78 @@ fn default(value: &Value) -> Shape {
     }
 }
 
-fn printed_nos(step: &StepOutline) -> impl Iterator<Item = (&str, (&str, &'static str))> {
-    let no = match &step.task {
-        Some(Task::Bash { no } | Task::Agent { no, .. }) => *no,
-        _ => None,
-    };
-    no.into_iter().flat_map(move |no| step.writes().map(move |name| (name, (step.shown_id(), no))))
+fn printed_nos(step: &StepDraft) -> impl Iterator<Item = (&str, (&str, &'static str))> {
+    let no = no_of(step).into_iter();
+    no.flat_map(move |no| step.writes().map(move |name| (name, (step.shown_id(), no))))
 }
 
-fn output(step: &StepOutline) -> Shape {
-    match (&step.task, step.parse_json) {
-        (Some(Task::Bash { .. } | Task::Agent { .. }), ParseJson::No) => Shape::Text,
-        _ => Shape::Anything,
+fn output(step: &StepDraft) -> Shape {
+    match step.gives_text() && step.parse_json == ParseJson::No {
+        true => Shape::Text,
+        false => Shape::Anything,
+    }
+}
+
+/// A word for "no" that a step visibly prints or is asked for. Its output is text, and a condition
+/// treats every text but the empty one as true. It sees only what is plainly there: good enough for a
+/// note.
+fn no_of(step: &StepDraft) -> Option<&'static str> {
+    match step.work.as_ref()? {
+        Work::Bash { command } => printed_no(command.text()),
+        Work::Agent(agent) => asked_no(agent.prompt.source()),
+        Work::Recipe { .. } => None,
+    }
+}
+
+const NO: [&str; 6] = ["false", "False", "0", "no", "null", "none"];
+
+/// The word that a script prints by `echo` or `printf`, or as a count.
+fn printed_no(script: &str) -> Option<&'static str> {
+    let words = |command: &str| -> Vec<String> {
+        let plain = |word: &str| word.trim_matches(['"', '\'']).trim_end_matches("\\n").to_owned();
+        command.split_whitespace().map(plain).collect()
+    };
+    let commands = script.split(['\n', ';', '|', '&', '(', ')', '{', '}']);
+    let printed = commands.clone().find_map(|command| {
+        let words = words(command);
+        let at = words.iter().position(|word| word == "echo" || word == "printf")?;
+        let mut printed = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
+        let (first, more) = (printed.next()?, printed.next());
+        NO.into_iter().find(|no| first == no && more.is_none_or(|word| word.starts_with('>')))
+    });
+    let last = commands.map(str::trim).rfind(|command| !command.is_empty())?;
+    let counts = last.starts_with("wc -") || last.starts_with("grep -c");
+    printed.or(counts.then_some("0"))
+}
+
+/// The word that an agent is asked to answer with.
+fn asked_no(prompt: &str) -> Option<&'static str> {
+    let mut words = prompt.split(|c: char| !c.is_alphanumeric());
+    words.find_map(|word| ["false", "False"].into_iter().find(|no| word == *no))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_for_no_is_seen_where_it_is_printed() {
+        for (script, expected) in [
+            ("echo false", Some("false")),
+            ("test -f x && echo true || echo false", Some("false")),
+            ("if x; then echo 1; else printf '0\\n'; fi", Some("0")),
+            ("echo -n \"no\"", Some("no")),
+            ("ls | wc -l", Some("0")),
+            ("git status --porcelain | grep -c M", Some("0")),
+            ("echo 0 failed", None),
+            ("echo \"12 passed, 0 failed\"", None),
+            ("make lint || true", None),
+            ("n=$(ls | wc -l); echo \"$n files\"", None),
+            ("", None),
+        ] {
+            assert_eq!(printed_no(script), expected, "{script}");
+        }
+        assert_eq!(asked_no("Answer `true` or `false`."), Some("false"));
+        assert_eq!(asked_no("Report what is falsely claimed"), None);
     }
 }

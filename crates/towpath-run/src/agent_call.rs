@@ -1,10 +1,7 @@
 //! One call of an agent, from its start to its end.
 
 use crate::job_end::{JobEnd, JobStatus, Output};
-use crate::recipe_frame::StepAt;
-use crate::run::Run;
-use crate::state_machine::{Misreport, Reported};
-use crate::step_end::describe;
+use crate::reported::{Misreport, Reported};
 use serde::{Deserialize, Serialize};
 use towpath_core::{FaultKind, JobKey, SessionId, Usage};
 
@@ -41,11 +38,11 @@ impl AgentCall {
 }
 
 impl CallEnd {
-    fn of(end: &JobEnd) -> CallEnd {
+    pub(crate) fn of(end: &JobEnd) -> CallEnd {
         CallEnd {
             usage: end.usage,
             report: None,
-            error: (!end.succeeded()).then(|| describe(&end.status, None)),
+            error: (!end.succeeded()).then(|| end.status.describe(None)),
             fault: match &end.status {
                 JobStatus::Faulted(fault) => Some(fault.kind),
                 _ => None,
@@ -63,54 +60,4 @@ pub(crate) struct Reminder {
     pub answer: Output,
     /// Whether the agent has been asked again.
     pub sent: bool,
-}
-
-impl Run {
-    pub(crate) fn call_started(
-        &mut self,
-        at: StepAt,
-        key: &JobKey,
-        backend: &Option<String>,
-        session: &Option<SessionId>,
-    ) {
-        let (backend, session) = (backend.clone(), session.clone());
-        let call = AgentCall { key: key.clone(), backend, session, end: None };
-        self.progress_mut(at).calls.push(call);
-        self.flow(at.frame).call_started(self, at, key);
-    }
-
-    /// Its program has named the session of a call that is in flight.
-    pub(crate) fn session_opened(&mut self, key: &JobKey, session: &SessionId) {
-        let Some(&at) = self.running.get(key) else { return };
-        if let Some(call) = self.call_in_flight(at, key) {
-            call.session = Some(session.clone());
-        }
-    }
-
-    pub(crate) fn call_ended(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
-        if end.succeeded() {
-            self.wait_policy.answered();
-        }
-        self.end_call(at, key, CallEnd::of(end));
-    }
-
-    /// The owner of a call is gone: the agent was asked, and what that cost is unknown.
-    pub(crate) fn call_interrupted(&mut self, at: StepAt, key: &JobKey) {
-        self.end_call(
-            at,
-            key,
-            CallEnd { error: Some("interrupted".to_owned()), ..CallEnd::default() },
-        );
-    }
-
-    fn end_call(&mut self, at: StepAt, key: &JobKey, end: CallEnd) {
-        self.spent.add(end.usage);
-        if let Some(call) = self.call_in_flight(at, key) {
-            call.end = Some(end);
-        }
-    }
-
-    fn call_in_flight(&mut self, at: StepAt, key: &JobKey) -> Option<&mut AgentCall> {
-        self.progress_mut(at).calls.iter_mut().rfind(|call| call.key == *key)
-    }
 }

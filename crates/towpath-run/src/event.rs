@@ -4,9 +4,11 @@
 //! The run collects the kinds that it decides ([`Run::take_events`](crate::Run::take_events)). It has
 //! no clock: the engine adds what only it sees, and gives every event its number and its time.
 
-use crate::run_view::StepView;
-use crate::state_machine::{MachineExit, Reported};
-use crate::step_and_run_outcome::{RunOutcome, StepResult};
+use crate::machine_exit::MachineExit;
+use crate::reported::Reported;
+use crate::run_outcome::RunOutcome;
+use crate::step_result::StepResult;
+use crate::step_view::StepView;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use towpath_core::{JobKey, RunId, SessionId, StepPath, Stream, Usage};
@@ -173,33 +175,18 @@ pub struct CallEnded {
 
 /// Bytes without loss in formats of text: a string where they are UTF-8, else a list of numbers.
 mod lossless {
-    use serde::de::{Error, SeqAccess, Visitor};
-    use std::fmt;
+    use serde::Deserialize;
 
-    struct TextOrNumbers;
-
-    impl<'de> Visitor<'de> for TextOrNumbers {
-        type Value = Vec<u8>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a string or a list of bytes")
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<Vec<u8>, E> {
-            Ok(text.as_bytes().to_vec())
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<Vec<u8>, A::Error> {
-            let mut bytes = Vec::new();
-            while let Some(byte) = numbers.next_element()? {
-                bytes.push(byte);
-            }
-            Ok(bytes)
-        }
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum TextOrNumbers {
+        Text(String),
+        Numbers(Vec<u8>),
     }
 
     pub mod bytes {
-        use serde::{Deserializer, Serialize as _, Serializer};
+        use super::TextOrNumbers;
+        use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
         pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
             match std::str::from_utf8(bytes) {
@@ -209,7 +196,10 @@ mod lossless {
         }
 
         pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-            from.deserialize_any(super::TextOrNumbers)
+            TextOrNumbers::deserialize(from).map(|found| match found {
+                TextOrNumbers::Text(text) => text.into_bytes(),
+                TextOrNumbers::Numbers(numbers) => numbers,
+            })
         }
     }
 

@@ -1,8 +1,9 @@
 //! Finding steps and frames: by their path as the user writes it, and by their indices.
 
-use crate::recipe_frame::{Frame, StepAt};
+use crate::condition_value::ConditionValue;
+use crate::frame::{Frame, StepAt};
+use crate::progress::StepVisit;
 use crate::run::{Mismatch, Run};
-use crate::step_progress::Progress;
 use std::sync::Arc;
 use towpath_core::StepPath;
 use towpath_recipe::{Recipe, Step};
@@ -19,17 +20,15 @@ impl Run {
     /// Finds a step by its path, or by the end of its path where that is unique.
     pub fn find_step(&self, name: &str) -> Result<StepPath, NoSuchStep> {
         let mut found = Vec::new();
-        for (index, frame) in self.live_frames() {
-            for at in 0..frame.steps.len() {
-                let path = self.path(StepAt::new(index, at));
-                if path.as_str() == name || path.without_visits() == name {
-                    return Ok(path);
-                }
-                let ending = format!("/{name}");
-                let ends = |text: &str| text.ends_with(&ending);
-                if ends(path.as_str()) || ends(&path.without_visits()) {
-                    found.push(path);
-                }
+        let ending = format!("/{name}");
+        for at in self.live_steps() {
+            let path = self.path(at);
+            let texts = [path.as_str(), &path.without_visits()];
+            if texts.contains(&name) {
+                return Ok(path);
+            }
+            if texts.iter().any(|text| text.ends_with(&ending)) {
+                found.push(path);
             }
         }
         match found.len() {
@@ -48,16 +47,26 @@ impl Run {
         self.step(at).outcomes.iter().map(|outcome| outcome.name.clone()).collect()
     }
 
+    /// What the condition of a step read when it was looked at.
+    pub fn condition_values(&self, path: &StepPath) -> &[ConditionValue] {
+        self.locate(path).map_or(&[], |at| &self.visit(at).condition_values)
+    }
+
+    /// A step as it is written, and the index of its recipe in the plan.
+    pub fn definition(&self, path: &StepPath) -> Option<(usize, &Step)> {
+        let at = self.locate(path).ok()?;
+        Some((self.frames[at.frame].recipe, self.step(at)))
+    }
+
     pub(crate) fn locate(&self, path: &StepPath) -> Result<StepAt, Mismatch> {
-        for (index, frame) in self.live_frames() {
-            for step in 0..frame.steps.len() {
-                let at = StepAt::new(index, step);
-                if self.path(at) == *path {
-                    return Ok(at);
-                }
-            }
-        }
-        Err(Mismatch(format!("no step {path}")))
+        let found = self.live_steps().find(|at| self.path(*at) == *path);
+        found.ok_or_else(|| Mismatch(format!("no step {path}")))
+    }
+
+    /// The steps of the frames that the current visits lead to.
+    pub(crate) fn live_steps(&self) -> impl Iterator<Item = StepAt> {
+        let frames = self.live_frames().into_iter();
+        frames.flat_map(|(frame, live)| (0..live.steps.len()).map(move |at| StepAt::new(frame, at)))
     }
 
     /// The frames that the current visits lead to, parents before children.
@@ -66,7 +75,8 @@ impl Run {
         let mut at = 0;
         while at < live.len() {
             let (_, frame) = live[at];
-            live.extend(frame.steps.iter().filter_map(|p| p.child.map(|c| (c, &self.frames[c]))));
+            let called = frame.steps.iter().filter_map(|visit| visit.progress.called());
+            live.extend(called.map(|called| (called, &self.frames[called])));
             at += 1;
         }
         live
@@ -80,11 +90,11 @@ impl Run {
         &self.program.recipes[self.frames[at.frame].recipe].steps[at.step]
     }
 
-    pub(crate) fn progress(&self, at: StepAt) -> &Progress {
+    pub(crate) fn visit(&self, at: StepAt) -> &StepVisit {
         &self.frames[at.frame].steps[at.step]
     }
 
-    pub(crate) fn progress_mut(&mut self, at: StepAt) -> &mut Progress {
+    pub(crate) fn visit_mut(&mut self, at: StepAt) -> &mut StepVisit {
         &mut self.frames[at.frame].steps[at.step]
     }
 
@@ -102,7 +112,7 @@ impl Run {
 
     /// The path of a step's current visit.
     pub(crate) fn path(&self, at: StepAt) -> StepPath {
-        let visit = self.progress(at).visit;
+        let visit = self.visit(at).number;
         let id = &self.step(at).id;
         StepPath::in_frame(self.frames[at.frame].path.as_ref(), id, visit)
     }

@@ -7,13 +7,13 @@
 //! difference between the two is what the step changed.
 
 use crate::event::EventKind;
+use crate::failure::Failure;
+use crate::frame::{FrameState, StepAt};
 use crate::job::{GIT_TIMEOUT, Job, JobWork};
 use crate::job_end::{JobEnd, JobStatus};
-use crate::recipe_frame::{FrameState, StepAt};
+use crate::progress::{Activity, Before, Progress, Staging};
 use crate::run::Run;
-use crate::step_and_run_outcome::StepStatus;
-use crate::step_end::{describe, stopped};
-use crate::step_progress::{Before, Phase, Staging};
+use crate::step_result::StepStatus;
 use std::ops::Range;
 use std::sync::LazyLock;
 use towpath_core::{JobKind, guarded_git};
@@ -104,26 +104,28 @@ impl Run {
     }
 
     pub(crate) fn want_snapshot(&mut self, at: StepAt, directory: String) {
-        let progress = self.progress_mut(at);
-        progress.phase = Phase::Snapshot;
-        progress.directory = directory;
-        let attempt = progress.attempts.snapshot;
-        self.want_git(at, JobKind::Snapshot, attempt, fill(&SNAPSHOT_TEXT, None));
+        let activity = Activity::Snapshot { directory: directory.clone() };
+        self.visit_mut(at).progress = Progress::Working(activity);
+        self.want_git(at, JobKind::Snapshot, directory, fill(&SNAPSHOT_TEXT, None));
     }
 
     pub(crate) fn snapshot_finished(&mut self, at: StepAt, end: &JobEnd) {
         if end.status == JobStatus::Stopped {
-            return self.fail(at, stopped());
+            return self.fail(at, Failure::stopped());
         }
+        let progress = std::mem::take(&mut self.visit_mut(at).progress);
+        let Progress::Working(Activity::Snapshot { directory }) = progress else { return };
         let before = match (&end.status, end.output.text()) {
-            (JobStatus::Exited(0), Some(text)) => Before::Dirty(self.not_ours(text)),
+            (JobStatus::Exited(0), Some(text)) => {
+                Before::Dirty { paths: self.not_ours(text), directory }
+            }
             (JobStatus::Exited(NO_GIT), _) => Before::NoGit,
             _ => {
                 self.warn_git(at, end);
                 Before::NoGit
             }
         };
-        self.progress_mut(at).before = before;
+        self.visit_mut(at).before = Some(before);
         self.begin_work(at);
     }
 
@@ -140,27 +142,21 @@ impl Run {
         paths
     }
 
-    /// Whether a step's files are to be staged and have not been.
-    pub(crate) fn wants_staging(&self, at: StepAt) -> bool {
-        let progress = self.progress(at);
-        let well = matches!(
-            progress.result.as_ref().map(|r| &r.status),
-            Some(StepStatus::Completed | StepStatus::Degraded { .. })
-        );
-        well && progress.staging == Staging::No
-            && matches!(progress.before, Before::Dirty(_))
-            && self.frames[at.frame].state == FrameState::Open
-    }
-
-    pub(crate) fn want_git_add(&mut self, at: StepAt) {
-        let progress = self.progress_mut(at);
-        progress.staging = Staging::Wanted;
-        let attempt = progress.attempts.git_add;
-        let filled = match &progress.before {
-            Before::Dirty(paths) => fill(&GIT_ADD_TEXT, Some(paths)),
-            _ => return,
-        };
-        self.want_git(at, JobKind::GitAdd, attempt, filled);
+    /// Wants the files of a step staged, where it went well and they have not been; whether it does.
+    pub(crate) fn want_git_add(&mut self, at: StepAt) -> bool {
+        let open = self.frames[at.frame].state == FrameState::Open;
+        let visit = self.visit_mut(at);
+        let Some(Before::Dirty { paths, directory }) = &visit.before else { return false };
+        let (filled, directory) = (fill(&GIT_ADD_TEXT, Some(paths)), directory.clone());
+        let Some(end) = visit.progress.end_mut() else { return false };
+        let status = &end.result.status;
+        let well = matches!(status, StepStatus::Completed | StepStatus::Degraded { .. });
+        if !(open && well && end.staging == Staging::No) {
+            return false;
+        }
+        end.staging = Staging::Wanted;
+        self.want_git(at, JobKind::GitAdd, directory, filled);
+        true
     }
 
     /// Wants the files of a whole group staged; whether that is still under way.
@@ -168,32 +164,40 @@ impl Run {
         let mut under_way = false;
         for step in batch {
             let at = StepAt::new(frame, step);
-            if self.wants_staging(at) {
-                self.want_git_add(at);
-            }
-            under_way |= self.progress(at).staging == Staging::Wanted;
+            self.want_git_add(at);
+            let end = self.visit(at).progress.end();
+            under_way |= end.is_some_and(|end| end.staging == Staging::Wanted);
         }
         under_way
     }
 
+    /// A staging that was interrupted, or never ran, is forgotten.
+    pub(crate) fn forget_staging(&mut self, at: StepAt) {
+        if let Some(end) = self.visit_mut(at).progress.end_mut()
+            && end.staging == Staging::Wanted
+        {
+            end.staging = Staging::No;
+        }
+    }
+
     /// A staging that was interrupted is wanted again.
     pub(crate) fn repeat_git_add(&mut self, at: StepAt) {
-        self.progress_mut(at).staging = Staging::No;
-        if self.wants_staging(at) {
-            self.want_git_add(at);
-        }
+        self.forget_staging(at);
+        self.want_git_add(at);
     }
 
     pub(crate) fn git_add_finished(&mut self, at: StepAt, end: &JobEnd) {
         if end.status == JobStatus::Stopped && self.frames[at.frame].state == FrameState::Open {
             return self.repeat_git_add(at);
         }
-        self.progress_mut(at).staging = Staging::Done;
+        if let Some(work) = self.visit_mut(at).progress.end_mut() {
+            work.staging = Staging::Done;
+        }
         match end.output.text().filter(|_| end.succeeded()) {
             Some(text) => self.note_staged(at, text),
             None => self.warn_git(at, end),
         }
-        if self.progress(at).phase == Phase::Staging {
+        if matches!(self.visit(at).progress, Progress::Staging(_)) {
             self.after_work(at);
         }
     }
@@ -209,7 +213,7 @@ impl Run {
     }
 
     fn warn_git(&mut self, at: StepAt, end: &JobEnd) {
-        let what = describe(&end.status, Some(GIT_TIMEOUT));
+        let what = end.status.describe(Some(GIT_TIMEOUT));
         // Git prints first what is wrong, then what one might do.
         let first = end.error.lines().find(|line| !line.trim().is_empty());
         let why = first.map_or(what.clone(), |line| format!("{what}: {line}"));
@@ -217,15 +221,9 @@ impl Run {
         self.warn(at, message);
     }
 
-    fn want_git(&mut self, at: StepAt, kind: JobKind, attempt: u32, filled: Filled) {
-        let job = Job {
-            key: self.key(at, attempt, kind),
-            work: JobWork::Bash(filled),
-            directory: self.progress(at).directory.clone(),
-            timeout: Some(GIT_TIMEOUT),
-            environment: Vec::new(),
-            sandboxed: false,
-        };
+    fn want_git(&mut self, at: StepAt, kind: JobKind, directory: String, filled: Filled) {
+        let work = JobWork::Bash(filled);
+        let job = Job::new(self.key(at, kind), work, directory, Some(GIT_TIMEOUT));
         self.ready.push((job, at));
     }
 }

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use towpath_core::{JobKey, SessionId};
-use towpath_recipe::FailFast;
-use towpath_shell::Filled;
+use towpath_recipe::AgentWork;
+use towpath_shell::{FailFast, Filled};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
@@ -27,12 +27,23 @@ pub enum JobWork {
     Agent(Box<AgentJob>),
 }
 
+impl Job {
+    /// A job without variables of its own, outside of a sandbox.
+    pub(crate) fn new(
+        key: JobKey,
+        work: JobWork,
+        directory: String,
+        timeout: Option<Duration>,
+    ) -> Job {
+        Job { key, work, directory, timeout, environment: Vec::new(), sandboxed: false }
+    }
+}
+
 impl JobWork {
     /// A command that these failures end.
     pub(crate) fn failing(self, on: FailFast) -> JobWork {
-        let (fail_fast, nounset) = (on != FailFast::Off, on == FailFast::Strict);
         match self {
-            JobWork::Bash(filled) => JobWork::Bash(Filled { fail_fast, nounset, ..filled }),
+            JobWork::Bash(filled) => JobWork::Bash(filled.failing(on)),
             agent => agent,
         }
     }
@@ -72,6 +83,19 @@ pub struct AgentJob {
     /// The answer of that call, for backends without sessions.
     #[serde(default)]
     pub earlier: Option<String>,
+}
+
+impl AgentJob {
+    /// A call with what a step states for its agent.
+    pub(crate) fn of_step(agent: &AgentWork, prompt: String) -> AgentJob {
+        AgentJob {
+            prompt,
+            model: agent.model.clone(),
+            mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
+            agent: agent.agent.as_ref().map(|agent| agent.name.clone()),
+            ..AgentJob::default()
+        }
+    }
 }
 
 /// What every agent prompt ends with: no user is there to answer a question.

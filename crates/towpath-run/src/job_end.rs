@@ -2,7 +2,9 @@
 //! journals still open.
 
 use serde::{Deserialize, Serialize};
-use towpath_core::{FaultKind, Usage};
+use std::time::Duration;
+use towpath_core::{FaultKind, Usage, Value, extract_json};
+use towpath_recipe::ParseJson;
 
 /// How a job ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,6 +61,41 @@ impl JobEnd {
     pub fn succeeded(&self) -> bool {
         self.status == JobStatus::Exited(0)
     }
+
+    /// Whether it was ended from outside before it could report its result.
+    pub(crate) fn interrupted(&self) -> bool {
+        matches!(self.status, JobStatus::TimedOut | JobStatus::Stopped | JobStatus::Signalled(_))
+    }
+
+    pub(crate) fn exit_code(&self) -> Option<i32> {
+        match self.status {
+            JobStatus::Exited(code) => Some(code),
+            _ => None,
+        }
+    }
+}
+
+impl JobStatus {
+    /// In a few words.
+    pub(crate) fn describe(&self, timeout: Option<Duration>) -> String {
+        match self {
+            // The code of bash for a command that SIGPIPE ended, which pipefail makes the code of the
+            // pipe.
+            JobStatus::Exited(141) => {
+                "exit 141: a pipe was closed before all was written".to_owned()
+            }
+            JobStatus::Exited(code) => format!("exit {code}"),
+            JobStatus::Signalled(signal) => format!("ended by signal {signal}"),
+            JobStatus::TimedOut => timeout.map_or("timed out".to_owned(), timed_out),
+            JobStatus::Stopped => "stopped".to_owned(),
+            JobStatus::NotStarted => "could not be started".to_owned(),
+            JobStatus::Faulted(fault) => format!("agent: {}", fault.kind.as_str()),
+        }
+    }
+}
+
+pub(crate) fn timed_out(after: Duration) -> String {
+    format!("timed out after {} s", after.as_secs_f64())
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -96,4 +133,14 @@ impl Output {
             _ => None,
         }
     }
+
+    /// The JSON value in it, where the step wants one.
+    pub(crate) fn json(&self, parse: ParseJson) -> Option<Value> {
+        if parse == ParseJson::No { None } else { self.text().and_then(extract_json) }
+    }
+}
+
+/// At most so many bytes of the end of a text.
+pub(crate) fn tail(text: &str, most: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(most))..]
 }

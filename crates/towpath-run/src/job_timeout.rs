@@ -2,18 +2,17 @@
 //! run, else for agents an hour, and a day in a state machine. A command without any of them takes
 //! as long as it takes.
 
+use crate::frame::StepAt;
 use crate::job_end::{JobEnd, JobStatus};
-use crate::recipe_frame::StepAt;
 use crate::run::Run;
-use crate::step_end::describe;
 use std::time::Duration;
 use towpath_recipe::Work;
 
 /// Agents that hang must not hang the run.
-pub(crate) const AGENT_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+const AGENT_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
 /// A machine's step may be the work of a day.
-pub(crate) const MACHINE_CALL_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+const MACHINE_CALL_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Run {
     /// The time of one call of a step's own work.
@@ -21,7 +20,10 @@ impl Run {
         let step = self.step(at);
         let stated = step.timeout.or(self.program.plan.step_timeout);
         match step.work {
-            Work::Agent(_) => stated.or(Some(self.flow(at.frame).agent_timeout())),
+            Work::Agent(_) => {
+                let in_machine = self.frames[at.frame].flow.machine().is_some();
+                stated.or(Some(if in_machine { MACHINE_CALL_TIMEOUT } else { AGENT_TIMEOUT }))
+            }
             _ => stated,
         }
     }
@@ -38,7 +40,7 @@ impl Run {
             return format!("timed out: it printed nothing for {seconds} s");
         }
         let timeout = self.work_timeout(at);
-        let line = describe(&end.status, timeout);
+        let line = end.status.describe(timeout);
         let own = self.step(at).timeout.is_some();
         let setting = self.limits.step_timeout_name;
         match timeout.filter(|_| !own && end.status == JobStatus::TimedOut) {
@@ -51,9 +53,4 @@ impl Run {
             ),
         }
     }
-}
-
-pub(crate) fn timed_out(after: Duration) -> String {
-    let seconds = after.as_secs_f64();
-    format!("timed out after {seconds} s")
 }

@@ -4,75 +4,88 @@
 //! happened, [`Run::next`] gives the effects that are wanted now, [`Run::outcome`] the status once
 //! nothing is in flight. Replaying the same facts always gives the same run.
 //!
+//! Data is below: facts, jobs and their ends, events, what is shown. A step's visit and how far it has
+//! come (`progress.rs`) are data, too, and so are the frames of the recipes that are open. Above are the
+//! families of transitions, each in a file of its own, all of them methods of [`Run`]; [`Run::apply`]
+//! calls them.
+//!
 //! | rule | file |
 //! |---|---|
-//! | what all flows implement, and the one dispatch between them | `sequence_or_machine_flow.rs` |
+//! | conditions, filling a job, calling a recipe | `start.rs`, `scope.rs` |
+//! | what a finished job means, how a step settles | `settle.rs` |
+//! | what all flows implement, and the one dispatch between them | `flow.rs` |
 //! | sequences: batches, failing, ending, running again | `sequence.rs` |
-//! | state machines: transitions, guardrails, outcomes, reminders | `state_machine/` |
-//! | conditions, filling a job, calling a recipe | `step_start.rs`, `fill_command_and_prompt.rs` |
-//! | what a finished job means, how a step settles | `step_end.rs` |
-//! | hooks | `pre_and_post_step_hooks.rs` |
-//! | `recursion`: how many steps, how deep | `step_and_depth_limits.rs` |
-//! | timeouts of commands, agent calls and recipe steps | `job_timeout.rs`, `recipe_step_timeout.rs` |
-//! | asking an agent again for JSON | `json_reminder.rs` |
+//! | state machines: transitions, guardrails, outcomes, reminders | `machine/` |
+//! | hooks | `hook.rs` |
+//! | documents that prompts are made of | `document.rs`, `prompt_rendering.rs` |
+//! | agent calls, and asking again for what an answer lacks | `remind.rs` |
 //! | staging in git what an agent changed | `git_staging.rs` |
-//! | an agent that finishes a failed recipe's work | `recovery_agent.rs` |
-//! | faults that are waited for | `wait_after_fault.rs` |
-//! | interruption, retry, `--done`, `--again` | `resume_interrupted_steps.rs` |
-//! | continuing with an edited recipe | `continue_with_edited_recipe.rs` |
+//! | an agent that finishes a failed recipe's work | `recovery.rs` |
+//! | `recursion`: how many steps, how deep | `limit_source.rs` |
+//! | timeouts of commands, agent calls and recipe steps | `job_timeout.rs`, `expire.rs` |
+//! | faults that are waited for | `wait_policy.rs` |
+//! | interruption, retry, `--done`, `--again` | `resume.rs` |
+//! | continuing with an edited recipe | `replan.rs` |
 //! | what a run would do, without doing it | `preview/` |
 
 #![deny(clippy::disallowed_methods)]
 
 mod agent_call;
-mod condition_values;
-mod continue_with_edited_recipe;
-mod cost_of_calls;
+mod condition_value;
+mod document;
 mod event;
+mod expire;
 mod fact;
-mod fill_command_and_prompt;
+mod failure;
 mod find_step;
+mod flow;
+mod frame;
 mod git_staging;
+mod hook;
 mod job;
 mod job_end;
 mod job_timeout;
-mod json_reminder;
-mod pre_and_post_step_hooks;
+mod limit_source;
+mod machine;
+mod machine_exit;
+mod machine_state;
 mod preview;
-mod recipe_frame;
-mod recipe_step_timeout;
-mod recovery_agent;
-mod render_prompt_documents;
-mod resume_interrupted_steps;
+mod progress;
+mod prompt_rendering;
+mod recovery;
+mod remind;
+mod replan;
+mod reported;
+mod resume;
 mod run;
-mod run_view;
+mod run_outcome;
+mod scope;
 mod sequence;
-mod sequence_or_machine_flow;
-mod state_machine;
-mod step_and_depth_limits;
-mod step_and_run_outcome;
-mod step_end;
-mod step_progress;
-mod step_start;
-mod wait_after_fault;
+mod settle;
+mod spent;
+mod start;
+mod step_result;
+mod step_view;
+mod view;
+mod wait_policy;
 
 pub use agent_call::{AgentCall, CallEnd};
-pub use condition_values::ConditionValue;
-pub use continue_with_edited_recipe::EditRefused;
-pub use cost_of_calls::Spent;
+pub use condition_value::ConditionValue;
 pub use event::{CallEnded, CallStarted, EndedWith, Event, EventKind, Movement};
 pub use fact::{Answer, Fact, StopReason};
+pub use failure::{Failure, FailureKind, Guardrail};
 pub use find_step::NoSuchStep;
 pub use git_staging::IndexState;
 pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
 pub use job_end::{Fault, JobEnd, JobStatus, Output};
+pub use machine::MachineView;
+pub use machine_exit::MachineExit;
 pub use preview::{Preview, PreviewStep, Verdict, preview};
+pub use replan::EditRefused;
+pub use reported::{Misreport, MisreportKind, Reported, read_report, without_report};
 pub use run::{Limits, Mismatch, Run, Timer};
-pub use run_view::{StepState, StepView};
-pub use state_machine::{
-    MachineExit, MachineView, Misreport, MisreportKind, Reported, read_report, without_report,
-};
-pub use step_and_run_outcome::{
-    Failure, FailureKind, Guardrail, RunOutcome, StepResult, StepStatus,
-};
+pub use run_outcome::RunOutcome;
+pub use spent::Spent;
+pub use step_result::{StepResult, StepStatus};
+pub use step_view::{StepState, StepView};
 pub use towpath_recipe::StepKind;

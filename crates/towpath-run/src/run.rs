@@ -1,14 +1,15 @@
 //! The run's state, how facts change it, and what it answers. The rules are in the files beside
 //! this one.
 
-use crate::cost_of_calls::Spent;
 use crate::event::EventKind;
 use crate::fact::{Answer, Fact, StopReason};
+use crate::failure::{Failure, FailureKind};
+use crate::frame::{Frame, FrameState, Given, StepAt};
 use crate::job::{Job, JobWork};
-use crate::recipe_frame::{Frame, FrameState, Given, StepAt};
-use crate::step_and_run_outcome::{Failure, FailureKind, RunOutcome, StepStatus};
-use crate::step_progress::{Phase, Progress};
-use crate::wait_after_fault::{WaitPolicy, Waiting};
+use crate::progress::{Elapsed, Progress};
+use crate::run_outcome::RunOutcome;
+use crate::spent::Spent;
+use crate::wait_policy::{WaitPolicy, Waiting};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -105,7 +106,7 @@ impl Run {
             Fact::Resumed => {
                 self.resumes += 1;
                 self.pause_calls(at_ms - before_ms);
-                self.resumed();
+                self.resume();
             }
             Fact::JobStarted { key, session, backend, .. } => {
                 let at = self.job_started(key)?;
@@ -142,17 +143,8 @@ impl Run {
         self.mark_started(at);
         if key.kind == JobKind::Document {
             self.document_job_started(at, key);
-            return Ok(at);
         }
-        let attempts = &mut self.progress_mut(at).attempts;
-        match key.kind {
-            JobKind::PreHook => attempts.pre = key.attempt + 1,
-            JobKind::PostHook | JobKind::ErrorHook => attempts.after = key.attempt + 1,
-            JobKind::Snapshot => attempts.snapshot = key.attempt + 1,
-            JobKind::GitAdd => attempts.git_add = key.attempt + 1,
-            JobKind::Bash | JobKind::Agent => attempts.work = key.attempt + 1,
-            JobKind::Document => {}
-        }
+        self.visit_mut(at).attempts.started(key);
         Ok(at)
     }
 
@@ -161,9 +153,11 @@ impl Run {
         let callers = self.callers(at.frame);
         let now = self.now_ms;
         for at in callers.into_iter().rev().chain([at]) {
-            self.flow(at.frame).step_started(self, at);
-            if self.progress(at).started_ms.is_none() {
-                self.progress_mut(at).started_ms = Some(now);
+            if let Some(machine) = self.frames[at.frame].flow.machine_mut() {
+                machine.worked = true;
+            }
+            if self.visit(at).elapsed.is_none() {
+                self.visit_mut(at).elapsed = Some(Elapsed::since(now));
                 let path = self.path(at);
                 let kind = self.step(at).work.kind();
                 self.events.push(EventKind::StepStarted { step: path, kind });
@@ -230,18 +224,11 @@ impl Run {
 
     /// The steps about which the user must decide before anything continues.
     pub fn asking(&self) -> Vec<StepPath> {
-        let mut steps = Vec::new();
         if !self.may_ask {
-            return steps;
+            return Vec::new();
         }
-        for (index, frame) in self.live_frames() {
-            for (step, progress) in frame.steps.iter().enumerate() {
-                if progress.phase == Phase::Asking {
-                    steps.push(self.path(StepAt::new(index, step)));
-                }
-            }
-        }
-        steps
+        let asks = |at: &StepAt| matches!(self.visit(*at).progress, Progress::Asking(_));
+        self.live_steps().filter(asks).map(|at| self.path(at)).collect()
     }
 
     /// The status of the run, once nothing is in flight and nothing more is wanted.
@@ -274,37 +261,35 @@ impl Run {
         if let Some(found) = self.machine_failure(frame) {
             return found;
         }
-        let failed = |p: &&Progress| p.stopped() || p.failed();
-        let steps = &self.frames[frame].steps;
-        let stopped = steps.iter().position(super::step_progress::Progress::stopped);
-        let index = stopped.or_else(|| steps.iter().position(|p| failed(&p)));
-        let (index, failure) = index
-            .and_then(|index| match &steps[index].result.as_ref()?.status {
-                StepStatus::Failed(failure) => Some((index, failure.clone())),
-                _ => None,
-            })
-            .expect("a frame fails with one of its steps");
-        let child = steps[index].child.filter(|c| self.frames[*c].state == FrameState::Failed);
+        let steps = self.frames[frame].steps.iter().map(|visit| &visit.progress);
+        let failed = |progress: &Progress| progress.stopped() || progress.failed();
+        let stopped = steps.clone().position(Progress::stopped);
+        let index = stopped.or_else(|| steps.clone().position(failed));
+        let index = index.expect("a frame fails with one of its steps");
+        let at = StepAt::new(frame, index);
+        let progress = &self.visit(at).progress;
+        let failure = progress.failure().cloned().expect("a step that failed has its failure");
+        let child = progress.called().filter(|c| self.frames[*c].state == FrameState::Failed);
         if let Some(child) = child {
             // A recipe step that ran out of time, or whose recovery met a fault of its own, failed
             // itself; what it stopped did not.
             let refused = self.machine_failure(child).is_some();
-            if refused || self.frames[child].steps.iter().any(|p| failed(&p)) {
+            let mut steps = self.frames[child].steps.iter().map(|visit| &visit.progress);
+            if refused || steps.any(failed) {
                 let inner = self.deepest_failure(child);
                 if inner.1.kind == failure.kind {
                     return inner;
                 }
             }
         }
-        (self.path(StepAt::new(frame, index)), failure)
+        (self.path(at), failure)
     }
 
     /// A state machine that a guardrail or an exit of its own ended failed by that, not by one of
     /// its steps.
     fn machine_failure(&self, frame: usize) -> Option<(StepPath, Failure)> {
         let machine = self.frames[frame].flow.machine()?;
-        let refused = machine.refused.as_ref().map(|refused| refused.failure.clone());
-        let failure = refused.or_else(|| machine.exit.as_ref()?.failure())?;
+        let failure = machine.failure()?;
         Some((self.path(StepAt::new(frame, machine.at?)), failure))
     }
 
@@ -317,10 +302,24 @@ impl Run {
             // A first prompt that is too long is too long anywhere.
             FailureKind::Agent(FaultKind::TooLong) => {
                 let mut machines = self.frames.iter().filter_map(|frame| frame.flow.machine());
-                self.program.plan.machine.session.is_some() || machines.any(|m| m.established)
+                self.program.plan.machine.session.is_some()
+                    || machines.any(|m| m.conversation.established)
             }
             _ => false,
         }
+    }
+
+    /// What the run's agent calls have cost so far.
+    pub fn spent(&self) -> Spent {
+        let in_flight = self.calls_in_flight();
+        // What a call costs that has not ended is not known yet.
+        let unknown = self.spent.unknown || in_flight > 0;
+        Spent { calls: self.spent.calls + in_flight, unknown, ..self.spent }
+    }
+
+    /// How many agent calls have begun and not ended.
+    pub fn calls_in_flight(&self) -> usize {
+        self.running.keys().filter(|key| key.kind == JobKind::Agent).count()
     }
 
     /// What was decided since this was last called.

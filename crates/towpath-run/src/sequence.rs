@@ -2,48 +2,42 @@
 //! group. It begins when the one before it has settled, and a failure that is not tolerated ends the
 //! recipe once the whole batch has settled.
 
-use crate::fill_command_and_prompt::Scope;
+use crate::failure::{Failure, FailureKind};
+use crate::flow::{FinishedCall, FlowRules, FrameResult, last_output};
+use crate::frame::{Flow, FrameState, SequenceState, StepAt};
 use crate::job::{AgentJob, JobWork, NON_INTERACTIVE_FOOTER};
-use crate::job_end::{JobEnd, JobStatus, Output};
-use crate::job_timeout::AGENT_TIMEOUT;
-use crate::json_reminder::AnswerCheck;
-use crate::recipe_frame::{FrameState, StepAt};
-use crate::render_prompt_documents::DocumentUse;
+use crate::job_end::{JobEnd, Output};
+use crate::progress::{Progress, StepVisit, WorkEnd};
 use crate::run::Run;
-use crate::run_view::StepView;
-use crate::sequence_or_machine_flow::{FinishedCall, FlowRules, FrameResult, last_output};
-use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
-use crate::step_end::json_in;
-use crate::step_progress::{Before, Phase, Progress};
+use crate::step_result::{StepResult, StepStatus};
+use crate::step_view::StepView;
 use std::ops::Range;
-use std::time::Duration;
 use towpath_core::{JobKey, JobKind, Map, StepPath, Value};
-use towpath_recipe::{AgentWork, ParseJson, Recipe, Work};
-use towpath_shell::ShellText;
-
-/// Where a sequence is.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct SequenceState {
-    /// The current batch.
-    pub batch: usize,
-    /// Whether its steps have begun.
-    pub begun: bool,
-}
+use towpath_recipe::{AgentWork, ParseJson, Recipe};
 
 pub(crate) struct SequenceRules;
 
 impl FlowRules for SequenceRules {
-    fn begin(&self, run: &mut Run, at: StepAt) {
-        let step = run.step(at).clone();
-        let (extra, directory) = match run.values_of_step(at, &step) {
-            Ok(values) => values,
-            Err(failure) => return run.fail(at, failure),
-        };
-        match &step.work {
-            Work::Bash { command } => run.begin_command(at, command, extra, directory),
-            Work::Agent(agent) => run.begin_agent(at, agent, extra, directory),
-            Work::Recipe { name, .. } => run.call(at, name, extra, directory),
+    fn begin_agent(
+        &self,
+        run: &mut Run,
+        at: StepAt,
+        agent: &AgentWork,
+        extra: Map,
+        directory: String,
+    ) {
+        if run.visit(at).before.is_none() && run.adds_to_git(agent) {
+            return run.want_snapshot(at, directory);
         }
+        if run.want_json_reminder(at, agent, &directory) {
+            return;
+        }
+        let Ok(system) = run.instructions(at, agent, &extra, &directory) else { return };
+        let Ok(text) = run.own_prompt(at, agent, extra, &directory) else { return };
+        let prompt = format!("{}\n\n{NON_INTERACTIVE_FOOTER}", text.trim_end());
+        let work = AgentJob { system, ..AgentJob::of_step(agent, prompt) };
+        let key = run.key(at, JobKind::Agent);
+        run.want_work(at, key, (JobWork::Agent(Box::new(work)), Vec::new()), directory);
     }
 
     fn advance(&self, run: &mut Run, frame: usize) {
@@ -55,22 +49,22 @@ impl FlowRules for SequenceRules {
             run.begin_batch(frame, batch.clone());
         }
         let steps = &run.frames[frame].steps[batch.clone()];
-        if steps.iter().any(|step| step.phase != Phase::Settled) {
+        if !steps.iter().all(|visit| visit.progress.is_settled()) {
             return;
         }
         if run.adds_group_to_git(frame, batch.clone()) {
             return;
         }
-        let steps = &run.frames[frame].steps[batch.clone()];
+        let steps = run.frames[frame].steps[batch.clone()].iter().map(|visit| &visit.progress);
         // A batch that was stopped is not over: its failures count when it is tried again.
-        let stopped = steps.iter().position(Progress::stopped);
-        if let Some(failed) = stopped.or_else(|| steps.iter().position(Progress::failed)) {
+        let stopped = steps.clone().position(Progress::stopped);
+        if let Some(failed) = stopped.or_else(|| steps.clone().position(Progress::failed)) {
             return run.close_failed(StepAt::new(frame, batch.start + failed));
         }
         let recipe = run.recipe(frame);
         for step in batch {
             run.frames[frame].commit(&recipe, step);
-            if let Some(child) = run.frames[frame].steps[step].child {
+            if let Some(child) = run.frames[frame].steps[step].progress.called() {
                 run.drop_values(child);
             }
         }
@@ -81,30 +75,25 @@ impl FlowRules for SequenceRules {
     }
 
     fn job_finished(&self, run: &mut Run, at: StepAt, _key: &JobKey, end: &JobEnd) {
-        let (output, usage) = match run.check_answer(at, end) {
-            AnswerCheck::Reminded => return,
-            AnswerCheck::Final(output, usage) => (output, usage),
-        };
-        let exit_code = match end.status {
-            JobStatus::Exited(code) => Some(code),
-            _ => None,
-        };
+        let Some((output, usage)) = run.check_answer(at, end) else { return };
         let parse = run.step(at).parse_json;
-        let value = json_in(parse, &output);
+        let value = output.json(parse);
         let status = without_json(run.status_of_work(at, end, &output), parse, &output, &value);
         let writes = run.output_write(at, &output, value);
+        let exit_code = end.exit_code();
         let result = StepResult { exit_code, usage, ..StepResult::new(status, output) };
-        run.settle(at, result, writes);
+        let interrupted = end.interrupted();
+        run.settle(at, WorkEnd { interrupted, ..WorkEnd::new(result, writes) });
     }
 
     fn call_finished(&self, run: &mut Run, at: StepAt, call: FinishedCall) {
         let FinishedCall { frame, mut result, failure } = call;
         let parse = run.step(at).parse_json;
-        result.value = result.value.or_else(|| json_in(parse, &result.output));
+        result.value = result.value.or_else(|| result.output.json(parse));
         let status = failure.map_or(StepStatus::Completed, StepStatus::Failed);
         let status = without_json(status, parse, &result.output, &result.value);
         let writes = run.writes_of_caller(at, frame, &status, &result);
-        run.settle(at, StepResult::new(status, result.output), writes);
+        run.settle(at, WorkEnd::new(StepResult::new(status, result.output), writes));
     }
 
     fn reopen(&self, run: &mut Run, frame: usize) {
@@ -131,7 +120,7 @@ impl FlowRules for SequenceRules {
     fn rerun_later(&self, run: &Run, at: StepAt) -> Vec<StepAt> {
         let first = run.recipe(at.frame).batches()[run.batch_of(at)].end;
         let later = (first..run.frames[at.frame].steps.len()).map(|step| StepAt { step, ..at });
-        later.filter(|later| run.progress(*later).executed()).collect()
+        later.filter(|later| run.visit(*later).progress.executed()).collect()
     }
 
     fn is_current(&self, run: &Run, at: StepAt) -> bool {
@@ -191,7 +180,7 @@ impl FlowRules for SequenceRules {
         let batch = new.batches().get(run.sequence(frame).batch);
         let turn = batch.map_or(new.steps.len(), |batch| batch.end);
         for later in run.frames[frame].steps.iter_mut().skip(turn) {
-            *later = Progress { visit: later.visit, ..Progress::default() };
+            *later = StepVisit::new(later.number);
         }
     }
 
@@ -199,19 +188,21 @@ impl FlowRules for SequenceRules {
         let steps = 0..run.frames[frame].steps.len();
         steps.map(|step| run.step_view(StepAt::new(frame, step))).collect()
     }
-
-    fn agent_timeout(&self) -> Duration {
-        AGENT_TIMEOUT
-    }
 }
 
 impl Run {
     fn sequence(&self, frame: usize) -> &SequenceState {
-        self.frames[frame].flow.sequence().expect("asked of a sequence's frame only")
+        match &self.frames[frame].flow {
+            Flow::Sequence(state) => state,
+            Flow::Machine(_) => unreachable!("asked of a sequence's frame only"),
+        }
     }
 
     fn sequence_mut(&mut self, frame: usize) -> &mut SequenceState {
-        self.frames[frame].flow.sequence_mut().expect("asked of a sequence's frame only")
+        match &mut self.frames[frame].flow {
+            Flow::Sequence(state) => state,
+            Flow::Machine(_) => unreachable!("asked of a sequence's frame only"),
+        }
     }
 
     /// The steps of the current batch; none after the last.
@@ -254,44 +245,9 @@ impl Run {
 
     /// Whether a step of the current batch has results that an edit must not contradict.
     fn is_fixed(&self, at: StepAt) -> bool {
-        let progress = self.progress(at);
-        let called = |child: usize| self.frames[child].steps.iter().any(Progress::executed);
-        (progress.phase == Phase::Settled && !progress.failed())
-            || progress.child.is_some_and(called)
-    }
-
-    fn begin_command(&mut self, at: StepAt, command: &ShellText, extra: Map, directory: String) {
-        let scope = Scope { extra, frame: &self.frames[at.frame] };
-        let undefined = scope.undefined_in(command);
-        let filled = scope.fill(command);
-        self.warn_undefined(at, undefined);
-        self.want_work(at, JobKind::Bash, filled, directory);
-    }
-
-    fn begin_agent(&mut self, at: StepAt, agent: &AgentWork, extra: Map, directory: String) {
-        let progress = self.progress(at);
-        if progress.before == Before::NotAsked && self.adds_to_git(agent) {
-            return self.want_snapshot(at, directory);
-        }
-        if progress.reminder.is_some() {
-            return self.want_reminder(at, agent, directory);
-        }
-        let Some(system) = self.instructions(at, agent, &extra, &directory) else { return };
-        if let Some(document) = &agent.document {
-            let part = DocumentUse::Prompt;
-            let text = self.text_of_document(at, part, document, &extra, &directory);
-            if let Some(text) = text {
-                let work = Ok((agent_job(agent, system, &text), Vec::new()));
-                self.want_work(at, JobKind::Agent, work, directory);
-            }
-            return;
-        }
-        let scope = Scope { extra, frame: &self.frames[at.frame] };
-        let undefined = scope.undefined(agent.prompt.placeholders().map(|p| &p.path));
-        let work = scope.render(&agent.prompt);
-        let work = work.map(|text| (agent_job(agent, system, &text), Vec::new()));
-        self.warn_undefined(at, undefined);
-        self.want_work(at, JobKind::Agent, work, directory);
+        let progress = &self.visit(at).progress;
+        let done = progress.is_settled() && !progress.failed();
+        done || progress.called().is_some_and(|called| self.frames[called].has_executed())
     }
 
     fn status_of_work(&self, at: StepAt, end: &JobEnd, output: &Output) -> StepStatus {
@@ -307,45 +263,6 @@ impl Run {
                 StepStatus::Failed(Failure::new(FailureKind::Value, message))
             }
             _ => StepStatus::Completed,
-        }
-    }
-
-    /// Tries again what a step of the current batch has not finished.
-    fn reopen_step(&mut self, at: StepAt) {
-        let progress = self.progress(at);
-        let unfinished = progress.child.filter(|child| {
-            self.frames[*child].state != FrameState::Done && progress.phase != Phase::AfterHook
-        });
-        match progress.phase {
-            Phase::Waiting => match (progress.recovering.clone(), progress.child) {
-                (Some(failure), Some(child)) => self.want_recovery(at, child, failure),
-                _ => self.begin_work(at),
-            },
-            Phase::Settled if progress.failed() => match unfinished {
-                Some(child) => {
-                    self.back_to_work(at);
-                    self.reopen(child);
-                }
-                None => self.retry_or_ask(at),
-            },
-            Phase::Work if progress.child.is_some() => {
-                if let Some(child) = unfinished {
-                    self.reopen(child);
-                }
-            }
-            _ if self.is_wanted(at) => {}
-            // Its job was dropped when the time of the step around it ran out.
-            Phase::Pending | Phase::PreHook | Phase::Snapshot | Phase::Work => self.retry(at),
-            Phase::Recovery => {
-                self.back_to_work(at);
-                if let Some(child) = unfinished {
-                    self.reopen(child);
-                }
-            }
-            Phase::Staging => self.repeat_git_add(at),
-            Phase::Settled => self.progress_mut(at).forget_staging(),
-            Phase::AfterHook => self.after_work(at),
-            Phase::Asking => {}
         }
     }
 }
@@ -374,16 +291,4 @@ fn without_json(
             StepStatus::Failed(Failure::new(FailureKind::Value, message))
         }
     }
-}
-
-fn agent_job(agent: &AgentWork, system: Option<String>, prompt: &str) -> JobWork {
-    let reference = agent.agent.as_ref();
-    JobWork::Agent(Box::new(AgentJob {
-        prompt: format!("{}\n\n{NON_INTERACTIVE_FOOTER}", prompt.trim_end()),
-        model: agent.model.clone(),
-        mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
-        agent: reference.map(|reference| reference.name.clone()),
-        system,
-        ..AgentJob::default()
-    }))
 }

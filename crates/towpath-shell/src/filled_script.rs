@@ -7,6 +7,17 @@ use crate::bash::{self, quoting::single_quote};
 use crate::guards;
 use serde::{Deserialize, Serialize};
 
+/// Which failures inside a command end it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailFast {
+    /// None: its last line decides.
+    Off,
+    /// A failing line or part of a pipe: `bash -eo pipefail`.
+    On,
+    /// Also a shell variable that is not set: `bash -euo pipefail`.
+    Strict,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filled {
     /// Bash text in which each placeholder refers to a variable.
@@ -47,6 +58,12 @@ impl Filled {
     pub fn plain(script: impl Into<String>) -> Filled {
         let (script, values, arguments) = (script.into(), Vec::new(), Vec::new());
         Filled { script, values, arguments, fail_fast: false, nounset: false }
+    }
+
+    /// The same, ended by these failures.
+    pub fn failing(self, on: FailFast) -> Filled {
+        let (fail_fast, nounset) = (on != FailFast::Off, on == FailFast::Strict);
+        Filled { fail_fast, nounset, ..self }
     }
 
     /// The options of bash that it runs with.

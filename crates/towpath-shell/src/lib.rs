@@ -27,7 +27,7 @@ mod unfilled_script_types;
 mod value_as_code_warnings;
 mod words_read_as_code;
 
-pub use filled_script::Filled;
+pub use filled_script::{FailFast, Filled};
 pub use parse_and_fill_shell_text::{
     FillError, PlaceholderKind, ShellError, ShellPlaceholder, ShellText, ShellWarning,
 };

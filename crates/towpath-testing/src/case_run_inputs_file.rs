@@ -37,8 +37,7 @@ impl CaseRunFile {
     /// because it may replace whatever needs them, and where a transition is to end it, it does.
     pub fn change(&self, program: &mut Program) {
         for recipe in program.recipes.iter_mut().map(Arc::make_mut) {
-            recipe.requires.clear();
-            recipe.steps.iter_mut().for_each(|step| step.requires.clear());
+            recipe.require_nothing();
         }
         let (Some(ends), Some(root)) = (&self.ends, program.recipes.first_mut()) else { return };
         let steps = Arc::make_mut(root).steps.iter_mut();

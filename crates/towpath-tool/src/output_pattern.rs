@@ -2,7 +2,7 @@
 //! either is a version at that position, whose boundaries are checked. A version other than the
 //! expected one matches too, and the match records that.
 
-use crate::find_tool_name_in_line::ToolNames;
+use crate::tool_names::ToolNames;
 use crate::verify_section::VERSION;
 use crate::version_token::{is_date, is_dotted, same_version};
 use regex::Regex;
@@ -29,17 +29,10 @@ const LONGEST: usize = 2000;
 
 #[derive(Debug, Clone)]
 pub struct OutputPattern {
-    matcher: Matcher,
-}
-
-#[derive(Debug, Clone)]
-enum Matcher {
-    Literal(String),
-    /// With a group `version` if the pattern has one; `bare` if nothing but a version is asked for.
-    Regex {
-        regex: Regex,
-        bare: bool,
-    },
+    /// With a group `version` if the pattern has one.
+    regex: Regex,
+    /// Nothing but a version is asked for.
+    bare: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,54 +53,37 @@ impl OutputPattern {
         if pattern.matches(VERSION).count() > 1 {
             return Err(PatternError::VersionTwice);
         }
-        let bare = pattern == VERSION;
-        let text = match inner {
-            Some(inner) => inner.replace(VERSION, VERSION_GROUP),
-            None if pattern.contains(VERSION) => {
-                let parts: Vec<String> = pattern.split(VERSION).map(regex::escape).collect();
-                parts.join(VERSION_GROUP)
-            }
-            None => return Ok(OutputPattern { matcher: Matcher::Literal(pattern.to_owned()) }),
+        let literal = || {
+            let parts: Vec<String> = pattern.split(VERSION).map(regex::escape).collect();
+            parts.join(VERSION_GROUP)
         };
+        let text = inner.map_or_else(literal, |inner| inner.replace(VERSION, VERSION_GROUP));
         let regex = Regex::new(&text).map_err(|error| PatternError::BadRegex(last_line(&error)))?;
-        Ok(OutputPattern { matcher: Matcher::Regex { regex, bare } })
+        Ok(OutputPattern { regex, bare: pattern == VERSION })
     }
 
     /// The first match, or the first one that has the expected version.
     pub fn find(&self, text: &str, expected: Option<&str>) -> Option<PatternMatch> {
-        match &self.matcher {
-            Matcher::Literal(literal) => {
-                text.contains(literal.as_str()).then_some(PatternMatch { version: None })
+        let mut first = None;
+        for captures in self.regex.captures_iter(text) {
+            let Some(version) = captures.name("version") else {
+                return Some(PatternMatch { version: None });
+            };
+            let before = &text.as_bytes()[..version.start()];
+            let inside = matches!(before, [.., b'0'..=b'9'] | [.., b'0'..=b'9', b'.']);
+            let version = version.as_str();
+            let is_version = is_dotted(version) || is_date(version) || text.trim() == version;
+            if inside || self.bare && !is_version {
+                continue;
             }
-            Matcher::Regex { regex, bare } => first_version(regex, *bare, text, expected),
+            let found = PatternMatch { version: Some(version.to_owned()) };
+            match expected {
+                Some(expected) if !same_version(version, expected) => first = first.or(Some(found)),
+                _ => return Some(found),
+            }
         }
+        first
     }
-}
-
-fn first_version(
-    regex: &Regex,
-    bare: bool,
-    text: &str,
-    expected: Option<&str>,
-) -> Option<PatternMatch> {
-    let mut first = None;
-    for captures in regex.captures_iter(text) {
-        let Some(version) = captures.name("version") else {
-            return Some(PatternMatch { version: None });
-        };
-        let before = &text.as_bytes()[..version.start()];
-        let inside = matches!(before, [.., b'0'..=b'9'] | [.., b'0'..=b'9', b'.']);
-        let version = version.as_str();
-        if inside || bare && !is_dotted(version) && !is_date(version) && text.trim() != version {
-            continue;
-        }
-        let found = PatternMatch { version: Some(version.to_owned()) };
-        match expected {
-            Some(expected) if !same_version(version, expected) => first = first.or(Some(found)),
-            _ => return Some(found),
-        }
-    }
-    first
 }
 
 /// The pattern that finds a printed line again in any install: a literal, or a regex with a wildcard for

@@ -56,7 +56,7 @@ fn one_line(text: &str) -> Result<(), String> {
     }
 }
 
-fn sha256(text: &str) -> Result<(), String> {
+pub(crate) fn sha256(text: &str) -> Result<(), String> {
     match text.len() == 64 && text.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f')) {
         true => Ok(()),
         false => Err("a SHA-256 is 64 hexadecimal digits in lower case".to_owned()),

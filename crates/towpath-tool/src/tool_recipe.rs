@@ -16,7 +16,6 @@ pub struct ToolRecipe {
     pub version: VersionKeys,
     pub steps: Vec<InstallStep>,
     pub verify: VerifySection,
-    #[serde(default, skip_serializing_if = "is_default")]
     pub provenance: Option<Provenance>,
 }
 
@@ -25,6 +24,16 @@ impl ToolRecipe {
     #[must_use]
     pub fn with_verify(&self, verify: VerifySection) -> ToolRecipe {
         ToolRecipe { verify, ..self.clone() }
+    }
+
+    /// Whether both install the same and verify it in the same way, whatever their descriptions are.
+    pub fn does_the_same(&self, other: &ToolRecipe) -> bool {
+        let doing = |recipe: &ToolRecipe| {
+            let Metadata { name, binaries, aliases, .. } = recipe.metadata.clone();
+            let metadata = Metadata { name, binaries, aliases, ..Metadata::default() };
+            ToolRecipe { metadata, provenance: None, ..recipe.clone() }
+        };
+        doing(self) == doing(other)
     }
 
     /// The same recipe for the programs that an install really has. Where the tool's name is not one of
@@ -113,11 +122,8 @@ impl ToolRecipe {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Metadata {
     pub name: String,
-    #[serde(default, skip_serializing_if = "is_default")]
     pub description: Option<String>,
-    #[serde(default, skip_serializing_if = "is_default")]
     pub homepage: Option<String>,
-    #[serde(default, skip_serializing_if = "is_default")]
     pub license: Option<String>,
     /// The programs that an install provides; empty is the one with the recipe's name.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -130,13 +136,10 @@ pub struct Metadata {
 /// `[version]`: where the versions of the tool come from, if its steps do not show it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VersionKeys {
-    #[serde(default, skip_serializing_if = "is_default")]
     pub github_repo: Option<String>,
     /// The part of a release's tag before the version.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub tag_prefix: Option<String>,
     /// The one version of a plain archive.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub version: Option<String>,
 }
 
@@ -145,7 +148,6 @@ pub struct VersionKeys {
 pub struct InstallStep {
     #[serde(flatten)]
     pub action: Action,
-    #[serde(default, skip_serializing_if = "is_default")]
     pub when: Option<Platform>,
 }
 
@@ -186,7 +188,6 @@ pub enum Action {
     GithubFile {
         repo: String,
         asset_pattern: String,
-        #[serde(default, skip_serializing_if = "is_default")]
         binary: Option<String>,
         #[serde(default, skip_serializing_if = "is_default")]
         binaries: Vec<Binary>,
@@ -195,7 +196,6 @@ pub enum Action {
     },
     DownloadArchive {
         url: String,
-        #[serde(default, skip_serializing_if = "is_default")]
         sha256: Option<String>,
         #[serde(default, skip_serializing_if = "is_default")]
         strip_dirs: u32,
@@ -205,13 +205,10 @@ pub enum Action {
     },
     Download {
         url: String,
-        #[serde(default, skip_serializing_if = "is_default")]
         sha256: Option<String>,
         /// A list of checksums that has the file's.
-        #[serde(default, skip_serializing_if = "is_default")]
         checksum_url: Option<String>,
         /// The name of the file; by default the last part of the URL.
-        #[serde(default, skip_serializing_if = "is_default")]
         dest: Option<String>,
         #[serde(flatten)]
         words: PlatformWords,

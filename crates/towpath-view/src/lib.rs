@@ -1,4 +1,4 @@
-//! Recipes and runs as values to show: charts of a recipe (text, SVG, Mermaid, Graphviz), and the
+//! Recipes and runs as values to show: charts of a recipe (text, SVG, Mermaid), and the
 //! JSON of recipes, runs and results. Pure functions from data to values and strings, so that a
 //! server can use them as well as a terminal. Colour, tables and widths are the caller's; so is
 //! whatever names a command or a flag, and the time zone.

@@ -8,11 +8,13 @@ use crate::origin_word::origin_word;
 use crate::problem_json::problem_json;
 use crate::required_programs_text::required;
 use crate::step_text_and_callee::{callee, step_text};
+use serde::Serialize;
 use serde_json::{Value, json};
-use towpath_core::Diagnostic;
+use towpath_core::{Diagnostic, Template};
+use towpath_recipe::condition::Condition;
 use towpath_recipe::{
-    Analysis, Effect, End, EndPath, Ending, Origin, Outcome, Program, Recipe, Restarts, Step,
-    Transition, Work, analyse,
+    Analysis, CommandOptions, Effect, End, EndPath, Ending, Origin, Outcome, Program, Recipe,
+    Restarts, Step, StepKind, Transition, Work, analyse,
 };
 
 pub fn recipe_json(
@@ -45,6 +47,32 @@ pub fn recipe_json(
     })
 }
 
+#[derive(Serialize)]
+struct StepJson<'a> {
+    id: &'a str,
+    kind: StepKind,
+    text: String,
+    agent: Option<&'a str>,
+    model: Option<&'a str>,
+    mode: Option<&'a str>,
+    calls: Option<usize>,
+    condition: Option<&'a str>,
+    when_tags: &'a [String],
+    left_out: Option<String>,
+    from: &'a str,
+    parallel_group: Option<&'a str>,
+    working_dir: Option<&'a str>,
+    timeout_s: Option<f64>,
+    continue_on_error: bool,
+    once: bool,
+    requires: Vec<String>,
+    #[serde(flatten)]
+    options: CommandOptions,
+    output: Option<&'a str>,
+    outcomes: Vec<Value>,
+    reachable: Option<bool>,
+}
+
 /// A recipe of the plan; `calls` of a step is the index of another one.
 fn part_json(program: &Program, index: usize) -> Value {
     let recipe = &program.recipes[index];
@@ -56,30 +84,30 @@ fn part_json(program: &Program, index: usize) -> Value {
             Work::Agent(agent) => Some(agent),
             _ => None,
         };
-        json!({
-            "id": step.id,
-            "kind": step.work.kind().as_str(),
-            "text": step_text(step),
-            "agent": agent.and_then(|a| a.agent.as_ref()).map(|a| &a.name),
-            "model": agent.and_then(|a| a.model.as_deref()),
-            "mode": agent.and_then(|a| a.mode.as_ref()).map(|m| &m.name),
-            "calls": callee(program, index, step),
-            "condition": step.condition.as_ref().map(towpath_recipe::condition::Condition::text),
-            "when_tags": step.when_tags,
-            "left_out": program.plan.tags.against(step),
-            "from": step.source.name,
-            "parallel_group": step.parallel_group,
-            "working_dir": step.working_dir.as_ref().map(towpath_core::Template::source),
-            "timeout_s": step.timeout.map(|t| t.as_secs_f64()),
-            "continue_on_error": step.continue_on_error,
-            "once": step.effect == Effect::Once,
-            "requires": required(&step.requires),
-            "sandbox": recipe.is_sandboxed(step),
-            "fail_fast": recipe.is_fail_fast(step),
-            "output": recipe.output_name(step),
-            "outcomes": step.outcomes.iter().map(|o| outcome_json(recipe, o)).collect::<Vec<_>>(),
-            "reachable": reachable.as_ref().map(|analysis| analysis.reachable[at]),
-        })
+        let step_json = StepJson {
+            id: &step.id,
+            kind: step.work.kind(),
+            text: step_text(step),
+            agent: agent.and_then(|agent| Some(agent.agent.as_ref()?.name.as_str())),
+            model: agent.and_then(|agent| agent.model.as_deref()),
+            mode: agent.and_then(|agent| Some(agent.mode.as_ref()?.name.as_str())),
+            calls: callee(program, index, step),
+            condition: step.condition.as_ref().map(Condition::text),
+            when_tags: &step.when_tags,
+            left_out: program.plan.tags.against(step),
+            from: &step.source.name,
+            parallel_group: step.parallel_group.as_deref(),
+            working_dir: step.working_dir.as_ref().map(Template::source),
+            timeout_s: step.timeout.map(|timeout| timeout.as_secs_f64()),
+            continue_on_error: step.continue_on_error,
+            once: step.effect == Effect::Once,
+            requires: required(&step.requires),
+            options: recipe.command_options(step),
+            output: recipe.output_name(step),
+            outcomes: step.outcomes.iter().map(|o| outcome_json(recipe, o)).collect(),
+            reachable: reachable.as_ref().map(|analysis| analysis.reachable[at]),
+        };
+        json!(step_json)
     };
     json!({
         "name": recipe.name,

@@ -87,7 +87,6 @@ commands! {
     Man => man;
     Uninstall => uninstall;
     Help => help;
-    Report => report;
     As => as_name;
 }
 

@@ -2,15 +2,16 @@
 //! directories and the terminals. No other module reads them.
 
 use crate::exit_codes_and_errors::CommandError;
-use crate::files::is_program;
 use jiff::tz::TimeZone;
 use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use towpath_core::files::is_program;
 pub use towpath_recipe::is_project;
 use towpath_store::{Store, StoreError};
+use towpath_tool::install::ToolDirectories;
 
 /// How the program was started. What may fail of its environment is read when a command needs it:
 /// `--version` and `--help` work without a home directory.
@@ -194,6 +195,12 @@ impl Environment {
             home,
             directories,
         })
+    }
+
+    /// Where tools are installed.
+    pub fn tools(&self) -> ToolDirectories {
+        let own = &self.directories;
+        ToolDirectories::new(&own.data, &own.cache, &own.config)
     }
 
     pub fn get(&self, name: &str) -> Option<&OsString> {

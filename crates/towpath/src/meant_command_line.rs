@@ -32,6 +32,7 @@ const WAYS: &[(&[&str], &str)] = &[
     (&["edit", "open"], "a recipe is a file: towpath list shows where each is"),
     (&["watch", "follow"], "to watch runs: towpath ui; one of them: towpath logs RUN --follow"),
     (&["update", "upgrade", "self-update"], "install the new version over this one"),
+    (&["report", "bug"], "a bug report: towpath doctor --report RUN"),
     (&["fmt", "format"], "recipes have no formatter; to check one: towpath validate RECIPE"),
 ];
 

@@ -4,12 +4,12 @@
 
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
-use crate::files;
 use crate::terminal::shown_path::shown_path;
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
+use towpath_core::files;
 use towpath_corrections::host::Host;
 use towpath_corrections::install::HostFiles;
 

@@ -4,10 +4,10 @@
 //! that are not in the record (a model that the backend has nothing for, an output that is not UTF-8).
 
 use super::{JobNews, RunFollower};
+use crate::calls::call_ended;
 use crate::clock::now_ms;
 use crate::error::EngineError;
 use crate::event_reporter::{EventSender, Reporter};
-use crate::plan_and_report_agent_call::call_ended;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, SessionId, Stream};
 use towpath_run::{CallStarted, EventKind, Fact, JobEnd, JobWork, Run};

@@ -168,7 +168,7 @@ steps:
 
 /// Every event, as the owner or a follower reports it.
 #[derive(Clone, Default)]
-struct Recorded(Arc<Mutex<Vec<Event>>>);
+pub struct Recorded(Arc<Mutex<Vec<Event>>>);
 
 impl Reporter for Recorded {
     fn event(&mut self, event: &Event) {
@@ -299,7 +299,7 @@ fn a_follower_reports_what_the_owner_reports() {
     assert_same(&after, &owner);
 }
 
-fn assert_same(followed: &Recorded, owner: &Recorded) {
+pub fn assert_same(followed: &Recorded, owner: &Recorded) {
     let (followed_kinds, expected) = (followed.comparable(), owner.comparable());
     for (at, (kind, expected)) in followed_kinds.iter().zip(&expected).enumerate() {
         assert_eq!(kind, expected, "event {at}");

@@ -7,6 +7,7 @@ mod fake_executor;
 mod job_ends;
 mod loop_setup;
 mod lost_executor;
+mod random_runs_followed;
 mod recipe_step_timeouts;
 mod recovered_calls;
 mod reported_output;

@@ -6,7 +6,7 @@
 use super::EvalError;
 use super::excerpt::{excerpt, kind_of};
 use super::tree::{Kind, Link, LinkKind, Node};
-use super::truthiness_and_comparison::{compare, truthy};
+use super::truth::{compare, truthy};
 use std::borrow::Cow;
 use std::ops::Range;
 use towpath_core::{Map, Value, lookup};

@@ -21,7 +21,7 @@ pub(super) fn excerpt(text: &str) -> String {
     out
 }
 
-/// What a value is, as the end of a sentence: "`x` is …".
+/// The kind of a value, as the end of a sentence: "`x` is …".
 pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null (not set)",

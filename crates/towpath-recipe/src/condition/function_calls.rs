@@ -3,12 +3,12 @@
 //! accident. A string that is no number is an error, never a silent zero.
 
 use super::EvalError;
-use super::compare_and_convert_numbers::{self, NoInteger};
 use super::evaluate::{Evaluated, Evaluation};
 use super::excerpt::{excerpt, kind_of};
-use super::function_table::{Function, Method};
+use super::functions::{Function, Method};
+use super::numbers::{self, NoInteger};
 use super::tree::Node;
-use super::truthiness_and_comparison::{order, truthy};
+use super::truth::{order, truthy};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -144,8 +144,8 @@ impl<'a> Evaluation<'a> {
 
 fn int(value: &Value, range: &Range<usize>) -> Result<i64, EvalError> {
     let read = match value {
-        Value::String(text) => compare_and_convert_numbers::integer_in(text.trim()),
-        Value::Number(number) => compare_and_convert_numbers::truncated(number),
+        Value::String(text) => numbers::integer_in(text.trim()),
+        Value::Number(number) => numbers::truncated(number),
         Value::Bool(value) => Ok(i64::from(*value)),
         _ => Ok(0),
     };
@@ -161,12 +161,12 @@ fn int(value: &Value, range: &Range<usize>) -> Result<i64, EvalError> {
 
 fn float(value: &Value, range: &Range<usize>) -> Result<Value, EvalError> {
     let read = match value {
-        Value::String(text) => compare_and_convert_numbers::float(text.trim()),
-        Value::Number(number) => compare_and_convert_numbers::float(number.as_str()),
+        Value::String(text) => numbers::float(text.trim()),
+        Value::Number(number) => numbers::float(number.as_str()),
         Value::Bool(value) => Some(f64::from(*value)),
         _ => Some(0.0),
     };
-    read.and_then(compare_and_convert_numbers::from_float).map(Value::Number).ok_or_else(|| {
+    read.and_then(numbers::from_float).map(Value::Number).ok_or_else(|| {
         let shown = excerpt(&text_of(value));
         let message = format!("`float` cannot read `{shown}` as a number");
         EvalError { range: range.clone(), message }

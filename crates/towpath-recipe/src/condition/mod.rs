@@ -4,21 +4,21 @@
 //! methods, and does no arithmetic. What it does not understand is refused when read, with the
 //! location and what to write instead; a variable that is not set is null and no error.
 
-mod compare_and_convert_numbers;
-pub(crate) mod condition_lints;
 mod evaluate;
 mod excerpt;
+mod foresee;
 mod function_calls;
-mod function_table;
+mod functions;
+pub(crate) mod lints;
+mod numbers;
 mod other_language_hints;
 mod parse_errors;
 mod parser;
-mod partial_evaluation;
 mod tokens;
 mod tree;
-mod truthiness_and_comparison;
+mod truth;
 
-pub use truthiness_and_comparison::truthy;
+pub use truth::truthy;
 
 use std::ops::Range;
 use towpath_core::{Map, Template, Value, VarPath};
@@ -102,7 +102,7 @@ impl Condition {
         unknown: &dyn Fn(&VarPath) -> bool,
     ) -> Result<Option<bool>, EvalError> {
         let evaluation = evaluate::Evaluation::new(&self.text, known, evaluate::LOOKING);
-        let mut foresight = partial_evaluation::Foresight { evaluation, unknown };
+        let mut foresight = foresee::Foresight { evaluation, unknown };
         let certain = foresight.look(&self.root).map(|seen| seen.certain());
         if foresight.evaluation.exceeded() { Ok(None) } else { certain }
     }
@@ -119,7 +119,7 @@ impl ConditionError {
     }
 }
 
-/// What is refused anywhere in the text, also inside quotes.
+/// Refuses texts by their size and by parts that are allowed nowhere, also not inside quotes.
 fn refuse_whole(text: &str) -> Result<(), ConditionError> {
     if text.len() > MAX_BYTES {
         let message =

@@ -4,6 +4,7 @@
 use super::ConditionError;
 use super::excerpt::excerpt;
 use super::tokens::in_name;
+use crate::other_words::how;
 use std::ops::Range;
 
 pub(super) const ARITHMETIC: &str = "conditions do no arithmetic";
@@ -68,7 +69,8 @@ fn regex(text: &str, range: &Range<usize>) -> Option<ConditionError> {
     let begins = |symbol: &str| text[range.start..].starts_with(symbol);
     let symbol = ["=~", "!~", "~=", "~"].into_iter().find(|symbol| begins(symbol))?;
     let range = range.start..range.start + symbol.len();
-    Some(ConditionError::new(range, format!("`{symbol}`: {NO_REGEX}")).help(REGEX_HELP))
+    let error = ConditionError::new(range, format!("`{symbol}`: {NO_REGEX}"));
+    Some(error.help(how("function", "regex")?))
 }
 
 /// `[ -f x ]`, `test -z "$a"`, `a -eq 1`: the dash begins an option of a test.
@@ -87,35 +89,6 @@ fn bash_test(text: &str, range: &Range<usize>) -> Option<ConditionError> {
 }
 
 const NO_REGEX: &str = "conditions have no regular expressions";
-const REGEX_HELP: &str = "write `'part' in whole`, `whole.startswith('part')` or \
-    `whole.endswith('part')`; or let an earlier step run `grep` and test its output";
-
-/// What to write instead of a function of another language.
-pub(super) fn function_meant(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "contains" | "includes" | "has" => "write `'part' in whole`",
-        "startsWith" | "starts_with" => "write `value.startswith('part')`",
-        "endsWith" | "ends_with" => "write `value.endswith('part')`",
-        "success" => "leave it out: a step runs when those before it did not fail",
-        "always" => {
-            "set `continue_on_error: true` on each step before it that may fail: then this one runs, too"
-        }
-        "failure" | "failed" => {
-            "set `continue_on_error: true` on the step that may fail, and test `steps.ID.status == 'failed'`"
-        }
-        "cancelled" => "leave it out: a cancelled run starts no more steps",
-        "not" => "write `not value`",
-        "length" | "size" => "write `len(value)`",
-        "toLower" | "tolower" => "write `value.lower()`",
-        "match" | "matches" | "regex" | "test" | "search" => REGEX_HELP,
-        "defined" | "exists" | "is_set" => "write the bare name: it is null if nothing sets it",
-        "env" | "getenv" => {
-            "variables of the environment cannot be read: declare an input in `context`"
-        }
-        _ => return None,
-    })
-}
-
 /// The name that follows, for an example; `…` if none does.
 fn operand_after(text: &str, at: usize) -> &str {
     let rest = text[at..].trim_start_matches(['{', ' ']);
@@ -123,24 +96,7 @@ fn operand_after(text: &str, at: usize) -> &str {
     if end == 0 { "…" } else { &rest[..end] }
 }
 
-/// What to write instead of a word where an operator is expected.
-pub(super) fn operator_meant(word: &str) -> Option<&'static str> {
-    Some(match word.to_lowercase().as_str() {
-        "and" => "write `and`",
-        "or" => "write `or`",
-        "not" => "write `not`",
-        "in" => "write `in`",
-        "is" | "eq" | "equals" => "write `==`",
-        "ne" => "write `!=`",
-        "lt" => "write `<`",
-        "gt" => "write `>`",
-        "contains" | "includes" | "has" => "write `'part' in whole`",
-        "matches" | "match" | "like" => REGEX_HELP,
-        _ => return None,
-    })
-}
-
-/// What to write instead of `x is defined`, by the words after `is`.
+/// The words to write instead of `x is defined`, by those after `is`.
 pub(super) fn test_for_a_value(words: &[&str], operand: &str) -> Option<String> {
     let (negated, word) = match words {
         ["not", word, ..] => (true, *word),
@@ -154,19 +110,4 @@ pub(super) fn test_for_a_value(words: &[&str], operand: &str) -> Option<String> 
     };
     let write = if is_set { operand.to_owned() } else { format!("not {operand}") };
     Some(format!("write `{write}`: a variable without a value is null, which is false"))
-}
-
-/// What to write instead of a method of another language.
-pub(super) fn method_meant(name: &str, receiver: &str) -> Option<String> {
-    Some(match name {
-        "contains" | "includes" | "has" => format!("write `'part' in {receiver}`"),
-        "len" | "length" | "size" => format!("write `len({receiver})`"),
-        "trim" => format!("write `{receiver}.strip()`"),
-        "tolower" | "toLowerCase" | "lowercase" => format!("write `{receiver}.lower()`"),
-        "toupper" | "toUpperCase" | "uppercase" => format!("write `{receiver}.upper()`"),
-        "match" | "matches" | "test" | "search" => REGEX_HELP.to_owned(),
-        "startsWith" | "starts_with" => format!("write `{receiver}.startswith(…)`"),
-        "endsWith" | "ends_with" => format!("write `{receiver}.endswith(…)`"),
-        _ => return None,
-    })
 }

@@ -3,41 +3,43 @@
 
 use super::ConditionError;
 use super::excerpt::excerpt;
-use super::function_table::{self, FUNCTIONS, METHODS};
+use super::functions::{self, FUNCTIONS, METHODS};
 use super::other_language_hints;
 use super::parser::Parser;
 use super::tokens::{Bracket, Token, TokenKind};
 use super::tree::Node;
+use crate::other_words::how;
 use std::ops::Range;
 
 pub(super) fn no_function(range: Range<usize>, name: &str) -> ConditionError {
-    let is_method = function_table::find(&METHODS, name).is_some();
-    let meant = other_language_hints::function_meant(name);
-    let near = function_table::near(&FUNCTIONS, name);
+    let is_method = functions::find(&METHODS, name).is_some();
+    let meant = how("function", name);
+    let near = functions::near(&FUNCTIONS, name);
     let help = match (meant, near) {
         _ if is_method => format!("`{name}` is a method: write `value.{name}(…)`"),
         (Some(meant), _) => meant.to_owned(),
         (None, Some(near)) => format!("did you mean `{near}`?"),
-        (None, None) => format!("the functions are {}", function_table::listed(&FUNCTIONS)),
+        (None, None) => format!("the functions are {}", functions::listed(&FUNCTIONS)),
     };
     ConditionError::new(range, format!("there is no function `{}`", excerpt(name))).help(help)
 }
 
 pub(super) fn no_method(range: Range<usize>, name: &str, receiver: &str) -> ConditionError {
     let receiver = excerpt(receiver);
-    let help = other_language_hints::method_meant(name, &receiver).unwrap_or_else(|| {
-        if function_table::find(&FUNCTIONS, name).is_some() {
+    let meant = how("method", name).map(|how| how.replace("VALUE", &receiver));
+    let help = meant.unwrap_or_else(|| {
+        if functions::find(&FUNCTIONS, name).is_some() {
             return format!("`{name}` is a function: write `{name}({receiver})`");
         }
-        match function_table::near(&METHODS, name) {
+        match functions::near(&METHODS, name) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the methods are {}", function_table::listed(&METHODS)),
+            None => format!("the methods are {}", functions::listed(&METHODS)),
         }
     });
     ConditionError::new(range, format!("there is no method `{}`", excerpt(name))).help(help)
 }
 
-/// What never is the index of an element: `-1`, `1.5`, `true`.
+/// The error for an index that no element has: `-1`, `1.5`, `true`.
 pub(super) fn no_index(text: &str, index: &Node) -> ConditionError {
     let written = excerpt(&text[index.range.clone()]);
     let error = ConditionError::new(
@@ -132,7 +134,7 @@ impl Parser<'_> {
             return ConditionError::new(range, message).help(help);
         }
         let negated = self.kind_after(1) == Some(&TokenKind::Not);
-        let help = match other_language_hints::operator_meant(written) {
+        let help = match how("operator", &written.to_lowercase()) {
             Some("write `==`") if negated => "write `!=`",
             Some(help) => help,
             None => "join conditions with `and` or `or`",

@@ -3,7 +3,7 @@
 //! languages agree on what it means; so is nesting beyond a fixed depth.
 
 use super::ConditionError;
-use super::function_table::{self, Callable, FUNCTIONS, METHODS};
+use super::functions::{self, Callable, FUNCTIONS, METHODS};
 use super::parse_errors::{no_function, no_index, no_method};
 use super::tokens::{Bracket, Token, TokenKind, tokens};
 use super::tree::{Comparison, Kind, Link, LinkKind, Node};
@@ -210,14 +210,14 @@ impl Parser<'_> {
 
     fn call(&mut self, name: Range<usize>) -> Parsed {
         let written = &self.text[name.clone()];
-        let Some(entry) = function_table::find(&FUNCTIONS, written) else {
+        let Some(entry) = functions::find(&FUNCTIONS, written) else {
             return Err(no_function(name, written));
         };
         let arguments = self.arguments(name.start, entry)?;
         Ok(Node { kind: Kind::Call(entry.what, arguments), range: self.since(name.start) })
     }
 
-    /// What follows a dot: a method, or a key of a map.
+    /// The link after a dot: a method, or a key of a map.
     fn member(&mut self, start: usize, base: &Node, links: &[Link]) -> Parsed<LinkKind> {
         let receiver = self.since(start);
         let dot = self.take().range;
@@ -235,13 +235,13 @@ impl Parser<'_> {
             );
         }
         if *self.kind() != TokenKind::Open(Bracket::Round) {
-            if function_table::find(&METHODS, written).is_some() && is_computed(base, links) {
+            if functions::find(&METHODS, written).is_some() && is_computed(base, links) {
                 return Err(ConditionError::new(name, format!("`{written}` is a method"))
                     .help(format!("write `{written}()`")));
             }
             return Ok(LinkKind::Field(written.to_owned()));
         }
-        let Some(entry) = function_table::find(&METHODS, written) else {
+        let Some(entry) = functions::find(&METHODS, written) else {
             return Err(no_method(name, written, &self.text[receiver]));
         };
         let arguments = self.arguments(name.start, entry)?;

@@ -3,7 +3,7 @@
 //! still reports whatever is wrong before it.
 
 use super::tree::Comparison;
-use super::{ConditionError, compare_and_convert_numbers, other_language_hints};
+use super::{ConditionError, numbers, other_language_hints};
 use std::ops::Range;
 use towpath_core::Number;
 
@@ -168,8 +168,7 @@ impl<'a> Lexer<'a> {
         if !digits(whole) || !digits(fraction) {
             return Err(other_language_hints::no_number(start..self.at, written));
         }
-        let value = compare_and_convert_numbers::float(written)
-            .and_then(compare_and_convert_numbers::from_float);
+        let value = numbers::float(written).and_then(numbers::from_float);
         value.map(TokenKind::Number).ok_or_else(|| {
             ConditionError::new(start..self.at, "this number is too large for the language")
         })

@@ -3,7 +3,7 @@
 //! comparing and dropping a tree never goes deep.
 
 use super::NameUse;
-use super::function_table::{Function, Method};
+use super::functions::{Function, Method};
 use std::ops::Range;
 use towpath_core::{Value, VarPath};
 
@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Or(Vec<Node>),
 }
 
-/// What follows an operand: `.name`, `[…]` or `.method(…)`. The range begins at the dot or bracket.
+/// A link after an operand: `.name`, `[…]` or `.method(…)`. The range begins at the dot or bracket.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Link {
     pub kind: LinkKind,

@@ -7,9 +7,9 @@ use super::findings::{Findings, restart_findings};
 use super::restart_count::{RestartGraph, Restarts};
 use super::session_length::{Effort, Walks, walks};
 use super::step_graph::{Graph, asks_agent};
-use crate::machine_options::MachineOptions;
 use crate::plan::Program;
 use crate::recipe::{Guardrails, Recipe, Work};
+use crate::request::MachineOptions;
 use towpath_core::Diagnostic;
 
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ impl Analysis {
     }
 }
 
-/// What is to be reported of all the machines of a program, their restarts included.
+/// The findings in all machines of a program, their restarts included.
 pub fn machine_findings(program: &Program, run_options: &MachineOptions) -> Vec<Diagnostic> {
     let restarts = RestartGraph::new(program);
     let mut findings = Vec::new();

@@ -1,8 +1,8 @@
 //! A machine written out as a plain outline: its limits, its steps in the file's order, and where
 //! each outcome leads. It is what `agent-recipes --dry-run` shows, line by line.
 
-use crate::machine_options::MachineOptions;
 use crate::recipe::{Ending, Recipe, Step, Transition, Work};
+use crate::request::MachineOptions;
 use std::fmt::Write as _;
 
 /// The outline of a machine with what the user asked for; none for a sequence.

@@ -6,7 +6,6 @@ mod analysis;
 mod dry_run_layout;
 mod end_paths;
 mod findings;
-mod reachable_steps;
 mod restart_count;
 mod session_length;
 mod step_graph;
@@ -16,11 +15,11 @@ mod tests;
 pub use analysis::{Analysis, Bounds, GuardrailExit, analyse, machine_findings};
 pub use dry_run_layout::dry_run_layout;
 pub use end_paths::{End, EndPath};
-pub use reachable_steps::ReachableSteps;
 pub use restart_count::Restarts;
+pub use step_graph::ReachableSteps;
 
-use crate::machine_options::MachineOptions;
 use crate::recipe::{Guardrails, Machine};
+use crate::request::MachineOptions;
 
 impl Machine {
     /// The guardrails in force: what the user asked for wins over the recipe.

@@ -1,42 +1,41 @@
 //! From the text of a file to a recipe, with all its problems at once. A recipe with an error has
 //! no value of type `Recipe`; warnings and notes come beside it. Nothing is looked at but the text
 //! and the files that a machine includes, which the caller hands over: which recipes the names mean
-//! is found out by `build_plan`.
+//! is found out by `resolver`.
 
 mod machine;
 mod prompt_document;
-mod section_and_text_fields;
-mod shell_texts;
+mod section;
+mod shell_text;
 mod step;
 
 pub(crate) use machine::WORK;
 pub use machine::is_kebab_case;
 pub(crate) use prompt_document::load_document;
 
-use crate::check_ids_and_parallel_groups;
+use crate::across_steps;
 use crate::context_validation::{ContextRule, RULES};
+use crate::dialect::Dialect;
+use crate::draft::Draft;
 use crate::field_table::{FieldType, NO_STEPS, RECIPE_FILE, Section};
-use crate::other_tools_files;
-use crate::recipe::{Extends, Flow, Hooks, Recipe, Recursion, Step};
-use crate::recipe_outline_for_checks::{Named, Outline};
-use crate::recipe_runner_dialect::Dialect;
+use crate::other_tools;
+use crate::recipe::{Hooks, Named, Recipe, RecipeFields, Recursion};
+use crate::text_map::TextMap;
 use crate::yaml;
-use crate::yaml_text_map::TextMap;
-use section_and_text_fields::FieldMap;
+use section::{FieldMap, Part, Text};
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FileKind, Subject};
-use towpath_core::spanned_tree::{Kind, Node};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Map, Source, Span, Template, VarPath};
 
-/// What came of reading a text.
+/// The result of reading a text.
 #[derive(Debug)]
 pub struct Read {
     /// None when one of the problems is an error.
     pub recipe: Option<Recipe>,
     pub problems: Vec<Diagnostic>,
-    pub(crate) outline: Outline,
 }
 
 /// The code of the problem of a file that machines include.
@@ -45,12 +44,12 @@ pub(crate) const STEPS_FILE: &str = "steps-file";
 /// Gives the text of a file by its path from the recipe's directory.
 pub type FileProvider<'a> = &'a dyn Fn(&str) -> Result<Arc<Source>, Diagnostic>;
 
-/// What the meaning of a recipe's text depends on beside the text.
+/// Everything beside the text that its meaning depends on.
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations)]
 pub struct ReadContext<'a> {
     pub files: FileProvider<'a>,
-    /// What the user set: in a machine, these names are placeholders too.
+    /// The values that the user set: in a machine, these names are placeholders too.
     pub inputs: &'a Map,
     /// The recipe's directory, absolute; none where the recipe is no file.
     pub directory: Option<&'a str>,
@@ -78,21 +77,41 @@ fn no_files(path: &str) -> Result<Arc<Source>, Diagnostic> {
 
 /// Reads and checks the text of one recipe with the files it includes.
 pub fn read_in_context(source: &Arc<Source>, context: &ReadContext<'_>) -> Read {
+    let (draft, problems) = draft_in_context(source, context);
+    Read { recipe: draft.recipe(), problems }
+}
+
+/// The same, as a draft that others can still extend.
+pub(crate) fn draft_in_context(
+    source: &Arc<Source>,
+    context: &ReadContext<'_>,
+) -> (Draft, Vec<Diagnostic>) {
+    let (mut draft, problems) = untidy(source, context);
+    let problems = tidy(problems);
+    draft.broken = problems.iter().any(Diagnostic::is_error);
+    (draft, problems)
+}
+
+fn untidy(source: &Arc<Source>, context: &ReadContext<'_>) -> (Draft, Vec<Diagnostic>) {
     let tree = yaml::parse(source, RECIPE_FILE);
-    let misread = other_tools_files::recognised(source, tree.root.as_ref())
+    let misread = other_tools::recognised(source, tree.root.as_ref())
         .or_else(|| machine::steps_meant_as_list(source, tree.root.as_ref()?));
+    let (own, dialect) = (Arc::clone(source), context.dialect);
+    let fields = Arc::new(RecipeFields { source: own, dialect, ..RecipeFields::default() });
+    let mut draft = Draft { fields, ..Draft::default() };
     if let Some(problem) = misread {
-        let outline = Outline { open: true, ..Outline::default() };
-        return Read { recipe: None, problems: vec![problem], outline };
+        draft.open = true;
+        return (draft, vec![problem]);
     }
-    if tree.root.as_ref().is_some_and(machine::is_machine) {
-        return machine::read(source, tree, context);
+    draft.open = !tree.problems.is_empty();
+    if let Some(root) = tree.root.as_ref().filter(|root| machine::is_machine(root)) {
+        return machine::read(source, root, draft, tree.problems, context);
     }
-    let mut reader = Reader::new(source, tree.problems, context);
-    let recipe = tree.root.as_ref().and_then(|root| reader.recipe(root));
-    let problems = tidy(reader.fields.problems);
-    let broken = problems.iter().any(Diagnostic::is_error);
-    Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
+    let mut reader = Reader::new(source, draft, tree.problems, context);
+    if let Some(root) = &tree.root {
+        reader.recipe(root);
+    }
+    (reader.draft, reader.fields.problems)
 }
 
 /// In the order of the file, each reported once: a merged map is read wherever it is merged.
@@ -130,12 +149,12 @@ struct Reader<'a> {
     directory: Option<&'a str>,
     home: Option<&'a str>,
     dialect: Dialect,
-    /// The ids of all steps, also of those that cannot be read for another reason.
-    ids: Vec<(String, Span)>,
-    outline: Outline,
+    draft: Draft,
+    /// The step of a machine that is being read: its problems name it.
+    step: Option<String>,
     /// The names that are placeholders; every name is when there is none.
     known: Option<HashSet<String>>,
-    /// Those that are so in the step that is being read.
+    /// More names that are placeholders in the step that is being read.
     known_here: Vec<String>,
 }
 
@@ -156,25 +175,46 @@ impl<'a> DerefMut for Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(
         source: &'a Arc<Source>,
+        draft: Draft,
         problems: Vec<Diagnostic>,
         context: &ReadContext<'a>,
     ) -> Reader<'a> {
-        let outline = Outline { open: !problems.is_empty(), ..Outline::default() };
         // A JSON file whose top level is not a map.
         let json = source.text.trim_start().starts_with(['[', '"']);
         let map = if json { "an object" } else { RECIPE_FILE.map };
         let fields = FieldReader::new(source, FileKind { map, ..RECIPE_FILE }, problems);
         let ReadContext { files, directory, home, dialect, .. } = *context;
-        let (ids, known_here) = (Vec::new(), Vec::new());
-        Reader { fields, files, directory, home, dialect, ids, outline, known: None, known_here }
+        let (step, known, known_here) = (None, None, Vec::new());
+        Reader { fields, files, directory, home, dialect, draft, step, known, known_here }
+    }
+
+    /// Reads the value of a field, if it is there, in the file that it is written in.
+    fn value<T>(
+        &mut self,
+        part: Option<Part<'a>>,
+        read: impl FnOnce(&mut Self, &'a Entry) -> Option<T>,
+    ) -> Option<T> {
+        let part = part?;
+        let before = self.problems.len();
+        let value = self.within(part, |reader| read(reader, part.entry));
+        if let Some(step) = &self.step {
+            for problem in &mut self.fields.problems[before..] {
+                problem.message = format!("Step '{step}': {}", problem.message);
+            }
+        }
+        value
+    }
+
+    /// Reads something in the file it is written in.
+    fn within<T>(&mut self, part: Part<'a>, read: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.fields.source, part.source);
+        let value = read(self);
+        self.fields.source = before;
+        value
     }
 
     fn problem(&mut self, problem: Diagnostic) {
         self.fields.problem(problem);
-    }
-
-    fn error(&mut self, code: &'static str, message: impl Into<String>, span: Span, label: &str) {
-        self.fields.error(code, message, span, label);
     }
 
     /// Whether `{{path}}` is to be filled.
@@ -185,20 +225,22 @@ impl<'a> Reader<'a> {
         names.iter().any(|name| known.contains(*name) || here(name))
     }
 
-    fn recipe(&mut self, root: &Node) -> Option<Recipe> {
+    fn recipe(&mut self, root: &'a Node) {
         if root.is_null() {
-            return None;
+            return;
         }
         if machine::is_steps_file(root) {
             let message = "this is a file of steps for state machines to include, not a recipe";
             let span = self.source.line_from(root.span.start);
-            self.error(STEPS_FILE, message.to_owned(), span, "");
-            return None;
+            self.error(STEPS_FILE, message, span, "");
+            return;
         }
-        let fields = self.section(root, Section::Recipe, Subject::Noun("recipe"))?;
-        self.outline.open |=
+        let Some(fields) = self.section(root, Section::Recipe, Subject::Noun("recipe")) else {
+            return;
+        };
+        self.draft.open |=
             ["context", "steps", "extends"].iter().any(|name| fields.has_misspelt(name));
-        let name = self.name(&fields);
+        self.draft.name = self.name(&fields);
         let version = self.optional_text(fields.get("version")).unwrap_or_else(|| "1.0".to_owned());
         let description = self.optional_text(fields.get("description")).unwrap_or_default();
         let author = self.optional_text(fields.get("author")).unwrap_or_default();
@@ -207,26 +249,16 @@ impl<'a> Reader<'a> {
         let recursion = self.recursion(&fields);
         let hooks = self.hooks(&fields);
         let required_context = self.required_context(&fields);
-        self.outline.aliases = self.context_aliases(&fields);
-        self.outline.rules = self.context_validation(&fields);
+        self.draft.aliases = self.context_aliases(&fields);
+        self.draft.rules = self.context_validation(&fields);
         let requires = self.requirements(fields.get("requires"));
-        let sandbox = self.sandbox(fields.get("sandbox"));
-        let fail_fast = self.bool(fields.get("fail_fast"));
-        let extends = self.fixed_text(fields.get("extends"));
-        let extends = extends.map(|t| Extends { name: t.text.trim().to_owned(), span: t.span });
-        self.outline.extends = extends.as_ref().map(|e| self.named(&e.name, e.span));
-        self.outline.open |= extends.is_none() && fields.has("extends");
-        let steps = self.steps(&fields);
-        self.fields
-            .problems
-            .extend(check_ids_and_parallel_groups::same_ids(self.fields.source, &self.ids));
-        // With a parent's steps among them, the steps are looked at once those are known.
-        if extends.is_none() {
-            self.fields.problems.extend(check_ids_and_parallel_groups::across_steps(&self.outline));
-        }
-        Some(Recipe {
+        let options = self.step_options(&fields);
+        let extends = self.fixed_text(fields.get("extends")).map(|name| self.named(&name));
+        self.draft.open |= extends.is_none() && fields.has("extends");
+        self.steps(&fields);
+        let extends_one = extends.is_some();
+        self.draft.fields = Arc::new(RecipeFields {
             source: Arc::clone(self.source),
-            name: name?,
             version,
             description,
             author,
@@ -235,49 +267,44 @@ impl<'a> Reader<'a> {
             extends,
             required_context,
             requires,
-            sandbox,
-            fail_fast,
+            options,
             dialect: self.dialect,
             recursion,
             hooks,
-            flow: Flow::Sequence,
-            batches: std::sync::OnceLock::new(),
-            steps,
-        })
+        });
+        let same_ids = across_steps::same_ids(&self.draft.steps);
+        self.fields.problems.extend(same_ids);
+        // With a parent's steps among them, the steps are looked at once those are known.
+        if !extends_one {
+            self.fields.problems.extend(across_steps::across_steps(&self.draft));
+        }
     }
 
-    fn name(&mut self, fields: &FieldMap<'_>) -> Option<String> {
-        let entry = fields.get("name")?;
-        if entry.is_null() {
-            self.error(
-                "empty-name",
-                "the recipe's name is empty".to_owned(),
-                entry.key_defined,
-                "",
-            );
+    fn name(&mut self, fields: &FieldMap<'a>) -> Option<String> {
+        let entry = fields.get("name")?.entry;
+        let text = match entry.is_null() {
+            true => None,
+            false => Some(self.located_text(entry)?),
+        };
+        let Some(text) = text.filter(|text| !text.text.trim().is_empty()) else {
+            let span = if entry.is_null() { entry.key_defined } else { entry.value.defined };
+            self.error("empty-name", "the recipe's name is empty", span, "");
             return None;
-        }
-        let text = self.located_text(entry)?;
-        if text.text.trim().is_empty() {
-            self.error("empty-name", "the recipe's name is empty".to_owned(), text.span, "");
-            return None;
-        }
+        };
         Some(text.text)
     }
 
-    fn context(&mut self, fields: &FieldMap<'_>) -> Map {
-        let Some(entry) = fields.get("context") else { return Map::new() };
+    fn context(&mut self, fields: &FieldMap<'a>) -> Map {
+        let Some(Part { entry, .. }) = fields.get("context") else { return Map::new() };
         let Some(entries) = self.map(entry, FieldType::Map) else {
-            self.outline.open |= !entry.is_null();
+            self.draft.open |= !entry.is_null();
             return Map::new();
         };
         for entry in entries {
             self.variable_name(&entry.key, entry.key_defined, "context key");
             self.note_unfilled(&entry.value);
         }
-        self.outline.context =
-            entries.iter().map(|e| (e.key.clone(), e.value.value())).collect::<Map>();
-        self.outline.context.clone()
+        entries.iter().map(|e| (e.key.clone(), e.value.value())).collect()
     }
 
     /// Values of the context are data: a placeholder in them is never filled.
@@ -309,19 +336,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn required_context(&mut self, fields: &FieldMap<'_>) -> Vec<String> {
+    fn required_context(&mut self, fields: &FieldMap<'a>) -> Vec<String> {
         let names = self.text_list(fields.get("required_context")).unwrap_or_default();
-        if let Some(entry) = fields.get("required_context") {
+        if let Some(Part { entry, .. }) = fields.get("required_context") {
             for name in &names {
                 self.variable_name(name, entry.value.defined, "variable");
             }
         }
-        self.outline.required = names.clone();
         names
     }
 
-    fn context_aliases(&mut self, fields: &FieldMap<'_>) -> Vec<(String, String)> {
-        let Some(entry) = fields.get("context_aliases") else { return Vec::new() };
+    fn context_aliases(&mut self, fields: &FieldMap<'a>) -> Vec<(String, String)> {
+        let Some(Part { entry, .. }) = fields.get("context_aliases") else { return Vec::new() };
         let entries = self.map(entry, FieldType::TextMap).unwrap_or_default();
         let mut aliases = Vec::new();
         for entry in entries {
@@ -334,8 +360,8 @@ impl<'a> Reader<'a> {
         aliases
     }
 
-    fn context_validation(&mut self, fields: &FieldMap<'_>) -> Vec<ContextRule> {
-        let Some(entry) = fields.get("context_validation") else { return Vec::new() };
+    fn context_validation(&mut self, fields: &FieldMap<'a>) -> Vec<ContextRule> {
+        let Some(Part { entry, .. }) = fields.get("context_validation") else { return Vec::new() };
         let entries = self.map(entry, FieldType::ChoiceMap(RULES)).unwrap_or_default();
         let mut rules = Vec::new();
         for entry in entries {
@@ -352,52 +378,53 @@ impl<'a> Reader<'a> {
         rules
     }
 
-    fn recursion(&mut self, fields: &FieldMap<'_>) -> Recursion {
+    fn recursion(&mut self, fields: &FieldMap<'a>) -> Recursion {
         let section = self.subsection(fields, "recursion", Section::Recursion);
         let Some(limits) = section else { return Recursion::default() };
-        self.outline.recursion = Recursion {
-            max_depth: self.count_or_zero(limits.get("max_depth")),
-            max_total_steps: self.count(limits.get("max_total_steps")),
-        };
-        self.outline.recursion
+        Recursion {
+            max_depth: self.value(limits.get("max_depth"), |r, entry| r.count_or_zero(entry)),
+            max_total_steps: self.value(limits.get("max_total_steps"), |r, entry| r.count(entry)),
+        }
     }
 
-    fn hooks(&mut self, fields: &FieldMap<'_>) -> Hooks {
+    fn hooks(&mut self, fields: &FieldMap<'a>) -> Hooks {
         let Some(hooks) = self.subsection(fields, "hooks", Section::Hooks) else {
             return Hooks::default();
         };
         let mut uses = Vec::new();
         let mut hook = |name: &'static str| {
-            let (shell, found) = self.hook(hooks.get(name)?, name)?;
+            let (shell, found) = self.hook(hooks.get(name)?.entry, name)?;
             uses.extend(found);
             Some(shell)
         };
         let (pre_step, post_step, on_error) =
             (hook("pre_step"), hook("post_step"), hook("on_error"));
-        self.outline.hook_uses = uses.clone();
         Hooks { pre_step, post_step, on_error, uses }
     }
 
-    fn steps(&mut self, fields: &FieldMap<'_>) -> Vec<Step> {
-        let Some(entry) = fields.get("steps") else { return Vec::new() };
+    fn steps(&mut self, fields: &FieldMap<'a>) {
+        let Some(Part { entry, .. }) = fields.get("steps") else { return };
         let items = match &entry.value.kind {
             Kind::List(items) if !items.is_empty() => items,
-            Kind::List(_) | Kind::Null if fields.has("extends") => return Vec::new(),
+            Kind::List(_) | Kind::Null if fields.has("extends") => return,
             Kind::List(_) | Kind::Null => {
                 let message = "the recipe has no steps";
                 self.error(NO_STEPS, message, entry.key_defined, "nothing is listed here");
-                return Vec::new();
+                return;
             }
             _ => {
                 self.wrong_type(entry, FieldType::ListOf("steps"));
-                self.outline.open = true;
-                return Vec::new();
+                self.draft.open = true;
+                return;
             }
         };
-        items.iter().filter_map(|item| self.step(item)).collect()
+        for item in items {
+            self.step(item);
+        }
     }
 
-    fn named(&self, name: &str, span: Span) -> Named {
-        Named { name: name.to_owned(), source: Arc::clone(self.source), span }
+    fn named(&self, name: &Text) -> Named {
+        let source = Arc::clone(self.source);
+        Named { name: name.text.trim().to_owned(), source, span: name.span }
     }
 }

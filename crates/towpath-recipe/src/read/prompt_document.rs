@@ -1,7 +1,7 @@
 //! `prompt_file`: a document beside the recipe that a step's prompt is made of. It is checked with its
 //! imports when the recipe is read; the variables of the run are not known yet.
 
-use super::section_and_text_fields::Text;
+use super::section::Text;
 use super::{FileProvider, Reader};
 use crate::project_root::project_root;
 use crate::recipe::{DOCUMENT_PROSE, DOCUMENT_VALUE, PromptDocument, VariableUse};

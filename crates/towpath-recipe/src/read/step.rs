@@ -1,87 +1,103 @@
 //! One step of a recipe: which type it is, which of its fields that type uses, and its work.
 
 use super::Reader;
-use super::section_and_text_fields::{FieldMap, Text};
+use super::section::{FieldMap, Part, Text};
 use crate::condition::Condition;
-use crate::field_table::{EFFECTS, FieldType, STEP_TYPES, Section, StepType};
+use crate::draft::{Gate, LocatedCondition, StepDraft};
+use crate::field_table::{EFFECTS, FieldType, STEP_TYPES, Section, StepKind};
 use crate::recipe::{
-    AgentReference, AgentWork, Effect, Mode, ParseJson, RequiredProgram, Step, StepSpans,
-    ValueTemplate, VariableUse, Work,
+    AgentWork, Effect, Named, ParseJson, StepFields, StepSpans, ValueTemplate, VariableUse, Work,
 };
-use crate::recipe_outline_for_checks::{Gate, LocatedCondition, StepOutline, Task};
+use crate::step_options::StepOptions;
 use crate::stray_braces::{StrayBraces, stray_braces};
-use crate::yaml_text_map::TextMap;
 use std::sync::Arc;
-use std::time::Duration;
 use towpath_core::fields::Subject;
 use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Severity, Source, Span, Template, VarPath, is_safe_segment};
 
-impl Reader<'_> {
-    pub(super) fn step(&mut self, node: &Node) -> Option<Step> {
-        let is_empty = node.is_null();
-        if is_empty {
-            self.error("empty-step", "this step is empty".to_owned(), node.span, "");
-        }
-        if let Kind::Text(text) = &node.kind {
-            self.step_as_text(node, text);
-            return None;
-        }
-        let fields =
-            if is_empty { None } else { self.section(node, Section::Step, Subject::Noun("step")) };
+/// The fields that set variables, of a step: what they set is unknown while one of them is misspelt.
+const SETTING: [&str; 5] = ["id", "output", "context", "recipe", "parallel_group"];
+
+impl<'a> Reader<'a> {
+    pub(super) fn step(&mut self, node: &'a Node) {
+        let fields = match &node.kind {
+            Kind::Null => {
+                self.error("empty-step", "this step is empty", node.span, "");
+                None
+            }
+            Kind::Text(text) => {
+                self.step_as_text(node, text);
+                None
+            }
+            _ => self.section(node, Section::Step, Subject::Noun("step")),
+        };
         let Some(fields) = fields else {
-            self.outline.steps.push(StepOutline::unreadable(self.source, node.span));
-            return None;
+            self.draft.steps.push(StepDraft::unreadable(self.source, node.span));
+            return;
         };
         let id = self.id(&fields);
         let id_span = id.as_ref().map_or(self.source.line_from(node.span.start), |id| id.span);
-        self.ids.extend(id.as_ref().map(|id| (id.text.clone(), id.span)));
-        let step_type = self.step_type(&fields);
-        if let Some(step_type) = step_type {
-            self.refuse_sandbox(&fields, step_type);
-            self.warn_unused(&fields, step_type);
+        let kind = self.step_kind(&fields);
+        if let Some(kind) = kind {
+            self.refuse_sandbox(&fields, kind);
+            self.warn_unused(&fields, kind);
         }
         let mut uses = Vec::new();
-        let work = step_type.and_then(|t| self.work(&fields, t, id_span, &mut uses));
-        let output = self.output(&fields);
+        let work = kind.and_then(|kind| self.work(&fields, kind, id_span, &mut uses));
+        let gate = self.condition(&fields, &mut uses);
+        let working_dir = self.working_dir(&fields, &mut uses);
+        let context = self.step_context(&fields, &mut uses);
+        let span = without_blank_end(&self.source.text, node.extent());
+        let given = StepFields { working_dir, context, uses, ..self.unread_step(span, id_span) };
+        let mut draft = self.step_draft(id.map(|id| id.text), &fields, kind, work, given);
+        if draft.work.is_none() {
+            draft.names = self.named_in_broken(&fields);
+        }
+        self.draft.steps.push(StepDraft { gate, outcomes: Some(Vec::new()), ..draft });
+    }
+
+    pub(super) fn unread_step(&self, span: Span, id: Span) -> StepFields {
+        let spans = StepSpans { id, ..StepSpans::default() };
+        let source = Arc::clone(self.source);
+        StepFields { source, span, spans, ..StepFields::default() }
+    }
+
+    /// A step with the fields that are read alike in lists and in machines, beside what is `given`.
+    pub(super) fn step_draft(
+        &mut self,
+        id: Option<String>,
+        fields: &FieldMap<'a>,
+        kind: Option<StepKind>,
+        work: Option<Work>,
+        given: StepFields,
+    ) -> StepDraft {
+        let output = self.output(fields);
         let group = self.fixed_text(fields.get("parallel_group"));
-        let spans = StepSpans {
-            id: id_span,
-            output: output.as_ref().map(|o| o.span),
-            group: group.as_ref().map(|g| g.span),
-        };
-        let what_it_sets = ["id", "output", "context", "recipe", "parallel_group"];
-        let unsure = what_it_sets.iter().any(|field| fields.has_misspelt(field))
+        let unsure = SETTING.iter().any(|field| fields.has_misspelt(field))
             || id.is_none()
             || (output.is_none() && fields.has("output"))
             || (group.is_none() && fields.has("parallel_group"));
-        let gate = self.condition(&fields, &mut uses);
-        let read = Pieces {
-            id: id.map(|id| id.text),
-            source: Arc::clone(self.source),
-            spans,
-            span: without_blank_end(&self.source.text, node.extent()),
-            gate,
-            unsure,
-            output: output.map(|o| o.text),
-            continue_on_error: self.continue_on_error(&fields),
-            timeout: self.time(fields.get("timeout")),
-            working_dir: self.working_dir(&fields, &mut uses),
-            parallel_group: group.map(|g| g.text),
-            context: self.step_context(&fields, &mut uses),
-            effect: self.effect(&fields, step_type),
-            requires: self.requirements(fields.get("requires")),
-            sandbox: self.sandbox(fields.get("sandbox")),
-            fail_fast: self.bool(fields.get("fail_fast")),
-            when_tags: self.when_tags(&fields),
-            parse_json: self.parse_json(&fields),
-            work,
-            uses,
+        let spans = StepSpans {
+            output: output.as_ref().map(|output| output.span),
+            group: group.as_ref().map(|group| group.span),
+            ..given.spans
         };
-        let mut outline = read.outline();
-        outline.task = outline.task.or_else(|| self.task_of_broken(&fields));
-        self.outline.steps.push(outline);
-        read.step()
+        let fields = StepFields {
+            spans,
+            output: output.map(|output| output.text),
+            continue_on_error: self.continue_on_error(fields),
+            timeout: self.value(fields.get("timeout"), |reader, entry| reader.time(entry)),
+            parallel_group: group.map(|group| group.text),
+            effect: self.effect(fields, kind),
+            requires: self.requirements(fields.get("requires")),
+            options: self.step_options(fields),
+            when_tags: self.when_tags(fields),
+            parse_json: self.parse_json(fields),
+            ..given
+        };
+        let names = work.as_ref().and_then(|work| names(work, &fields.source));
+        let (gate, outcomes) = (Gate::Always, None);
+        StepDraft { id, fields: Arc::new(fields), gate, work, names, outcomes, unsure }
     }
 
     /// `- make`: the command alone.
@@ -94,25 +110,21 @@ impl Reader<'_> {
         self.problem(
             problem.help(format!("write `- id: {id}` and below it `command: {}`", text.trim())),
         );
-        self.outline.steps.push(StepOutline::unreadable(self.source, node.span));
     }
 
-    /// Whom a step names whose work could not be read: whether they exist is known all the same.
-    fn task_of_broken(&self, fields: &FieldMap<'_>) -> Option<Task> {
-        let named = |field: &str| {
-            let entry = fields.get(field)?;
-            let Kind::Text(name) = &entry.value.kind else { return None };
+    /// The recipe or agent of a step whose work could not be read: whether it exists can be known.
+    fn named_in_broken(&self, fields: &FieldMap<'a>) -> Option<(StepKind, Named)> {
+        let named = |(field, kind): (&str, StepKind)| {
+            let value = &fields.get(field)?.entry.value;
+            let Kind::Text(name) = &value.kind else { return None };
             let plain = !name.contains("{{") && !name.trim().is_empty();
-            plain.then(|| self.named(name.trim(), entry.value.defined))
+            plain.then(|| (kind, self.named(&self.located(value, name.clone()))))
         };
-        if let Some(recipe) = named("recipe") {
-            return Some(Task::Call { recipe, recovery: false });
-        }
-        named("agent").map(|agent| Task::Agent { named: Some(agent), no: None })
+        [("recipe", StepKind::Recipe), ("agent", StepKind::Agent)].into_iter().find_map(named)
     }
 
-    fn id(&mut self, fields: &FieldMap<'_>) -> Option<Text> {
-        let id = self.located_text(fields.get("id")?)?;
+    fn id(&mut self, fields: &FieldMap<'a>) -> Option<Text> {
+        let id = self.located_text(fields.get("id")?.entry)?;
         if !is_safe_segment(&id.text) {
             self.problem(
                 Diagnostic::error("bad-id", format!("`{}` cannot be a step's id", id.text))
@@ -125,46 +137,45 @@ impl Reader<'_> {
     }
 
     /// An explicit `type` wins; else the fields decide.
-    fn step_type(&mut self, fields: &FieldMap<'_>) -> Option<StepType> {
-        if fields.has("type") {
-            let word = self.choice(fields.get("type"), STEP_TYPES)?;
-            return StepType::ALL.into_iter().find(|t| t.as_str() == word);
+    fn step_kind(&mut self, fields: &FieldMap<'a>) -> Option<StepKind> {
+        if let Some(part) = fields.get("type") {
+            let word = self.choice(part.entry, STEP_TYPES)?;
+            return StepKind::ALL.into_iter().find(|t| t.as_str() == word);
         }
         if fields.has("recipe") {
-            return Some(StepType::Recipe);
+            return Some(StepKind::Recipe);
         }
         if let (Some(agent), Some(command)) = (fields.get("agent"), fields.get("command")) {
             self.problem(
                 Diagnostic::error("unclear-type", "this step has both `agent` and `command`")
-                    .at(self.source, agent.key_defined, "an agent step?")
-                    .at(self.source, command.key_defined, "or a bash step?")
+                    .at(self.source, agent.entry.key_defined, "an agent step?")
+                    .at(self.source, command.entry.key_defined, "or a bash step?")
                     .help("add `type: agent` or `type: bash`"),
             );
             return None;
         }
         let asks = fields.has("agent") || fields.has("prompt_file") || fields.has("prompt");
-        Some(if asks && !fields.has("command") { StepType::Agent } else { StepType::Bash })
+        Some(if asks && !fields.has("command") { StepKind::Agent } else { StepKind::Bash })
     }
 
     /// A step that looks confined and is not would be worse than none.
-    fn refuse_sandbox(&mut self, fields: &FieldMap<'_>, step_type: StepType) {
-        let label = match step_type {
-            StepType::Bash => return,
-            StepType::Agent => "an agent needs the network",
-            StepType::Recipe => "the steps of the called recipe have their own",
+    fn refuse_sandbox(&mut self, fields: &FieldMap<'a>, kind: StepKind) {
+        let label = match kind {
+            StepKind::Bash => return,
+            StepKind::Agent => "an agent needs the network",
+            StepKind::Recipe => "the steps of the called recipe have their own",
         };
-        if let Some(entry) = fields.get("sandbox").filter(|entry| asks_for_sandbox(entry)) {
-            let kind = step_type.as_str();
+        let stated = fields.get("sandbox").map(|part| part.entry);
+        if let Some(entry) = stated.filter(|entry| asks_for_sandbox(entry)) {
             let message = format!("a step of type `{kind}` cannot run in a sandbox");
             self.error("sandbox-without-command", message, entry.key_defined, label);
         }
     }
 
-    fn warn_unused(&mut self, fields: &FieldMap<'_>, step_type: StepType) {
-        for (field, entry) in fields.iter() {
+    fn warn_unused(&mut self, fields: &FieldMap<'a>, kind: StepKind) {
+        for (field, Part { entry, .. }) in fields.iter() {
             let is_refused = field.name == "sandbox" && asks_for_sandbox(entry);
-            if !field.is_used_by(step_type) && !is_refused {
-                let kind = step_type.as_str();
+            if !field.is_used_by(kind) && !is_refused {
                 let message = format!("a step of type `{kind}` does not use `{}`", field.name);
                 self.problem(Diagnostic::warning("unused-field", message).at(
                     self.source,
@@ -177,22 +188,20 @@ impl Reader<'_> {
 
     fn work(
         &mut self,
-        fields: &FieldMap<'_>,
-        step_type: StepType,
+        fields: &FieldMap<'a>,
+        kind: StepKind,
         id_span: Span,
         uses: &mut Vec<VariableUse>,
     ) -> Option<Work> {
-        if let Some(entry) = fields.get("prompt_file")
-            && step_type == StepType::Agent
-        {
-            return self.work_of_document(fields, entry, uses);
+        if let Some(part) = fields.get("prompt_file").filter(|_| kind == StepKind::Agent) {
+            return self.work_of_document(fields, part, uses);
         }
-        let field = match step_type {
-            StepType::Bash => "command",
-            StepType::Agent => "prompt",
-            StepType::Recipe => "recipe",
+        let field = match kind {
+            StepKind::Bash => "command",
+            StepKind::Agent => "prompt",
+            StepKind::Recipe => "recipe",
         };
-        let entry = fields.get(field).filter(|e| !e.is_null());
+        let entry = fields.get(field).map(|part| part.entry).filter(|entry| !entry.is_null());
         // The reason why there is nothing has been reported already.
         let reported = ["command", "prompt", "prompt_file", "recipe"]
             .iter()
@@ -213,21 +222,33 @@ impl Reader<'_> {
             self.problem(problem);
             return None;
         };
-        match step_type {
-            StepType::Bash => {
-                let (command, found) = self.shell(&text, "command")?;
-                uses.extend(found);
-                Some(Work::Bash { command })
-            }
-            StepType::Agent => {
-                let prompt = self.template(&text, "prompt", uses);
-                Some(Work::Agent(self.agent_work(fields, prompt)))
-            }
-            StepType::Recipe => {
-                let recovery = self.bool(fields.get("recovery_on_failure")).unwrap_or(false);
-                self.called_recipe(text, recovery)
-            }
+        if kind == StepKind::Agent {
+            let prompt = self.template(&text, "prompt", uses);
+            return Some(Work::Agent(self.agent_work(fields, prompt)));
         }
+        let calls = kind == StepKind::Recipe;
+        let recovery = calls && self.flag(fields, "recovery_on_failure") == Some(true);
+        self.command_or_call(kind, text, recovery, uses)
+    }
+
+    fn flag(&mut self, fields: &FieldMap<'a>, name: &str) -> Option<bool> {
+        self.value(fields.get(name), |reader, entry| reader.bool(entry))
+    }
+
+    /// The work of a step that is no agent's.
+    pub(super) fn command_or_call(
+        &mut self,
+        kind: StepKind,
+        text: Text,
+        recovery: bool,
+        uses: &mut Vec<VariableUse>,
+    ) -> Option<Work> {
+        if kind == StepKind::Recipe {
+            return self.called_recipe(text, recovery);
+        }
+        let (command, found) = self.shell(&text, "command")?;
+        uses.extend(found);
+        Some(Work::Bash { command })
     }
 
     /// The text of a command, a prompt or a recipe's name; other tools take a list of commands.
@@ -244,48 +265,49 @@ impl Reader<'_> {
     /// The work of an agent whose prompt is made of a document.
     fn work_of_document(
         &mut self,
-        fields: &FieldMap<'_>,
-        entry: &Entry,
+        fields: &FieldMap<'a>,
+        file: Part<'a>,
         uses: &mut Vec<VariableUse>,
     ) -> Option<Work> {
         if let Some(prompt) = fields.get("prompt") {
             let message = "this step has both `prompt` and `prompt_file`";
             let problem = Diagnostic::error("unclear-type", message);
-            let problem = problem.at(self.source, prompt.key_defined, "");
-            self.problem(problem.at(self.source, entry.key_defined, "leave one of them out"));
+            let problem = problem.at(self.source, prompt.entry.key_defined, "");
+            let label = "leave one of them out";
+            self.problem(problem.at(self.source, file.entry.key_defined, label));
             return None;
         }
-        let path = self.fixed_text(Some(entry))?;
+        let path = self.fixed_text(Some(file))?;
         let (shown, document) = self.prompt_document(&path, uses)?;
         let work = self.agent_work(fields, shown);
         Some(Work::Agent(AgentWork { document: Some(document), ..work }))
     }
 
-    fn agent_work(&mut self, fields: &FieldMap<'_>, prompt: Template) -> AgentWork {
+    fn agent_work(&mut self, fields: &FieldMap<'a>, prompt: Template) -> AgentWork {
         let agent = self.fixed_text(fields.get("agent"));
         let mode = self.fixed_text(fields.get("mode"));
         AgentWork {
             prompt,
             document: None,
-            agent: agent.map(|a| AgentReference { name: a.text.trim().to_owned(), span: a.span }),
+            agent: agent.map(|agent| self.named(&agent)),
             model: self.fixed_text(fields.get("model")).map(|m| m.text),
-            mode: mode.map(|m| Mode { name: m.text.trim().to_owned(), span: m.span }),
-            auto_stage: self.bool(fields.get("auto_stage")).unwrap_or(true),
+            mode: mode.map(|mode| self.named(&mode)),
+            auto_stage: self.flag(fields, "auto_stage").unwrap_or(true),
         }
     }
 
     /// Each of the three fields can make a failure one that the recipe survives.
-    fn continue_on_error(&mut self, fields: &FieldMap<'_>) -> bool {
-        let asked = ["continue_on_error", "nonfatal"].map(|name| self.bool(fields.get(name)));
-        let fatal = self.bool(fields.get("fatal"));
+    fn continue_on_error(&mut self, fields: &FieldMap<'a>) -> bool {
+        let names = ["continue_on_error", "nonfatal", "fatal"];
+        let [asked @ .., fatal] = names.map(|name| self.flag(fields, name));
         asked.contains(&Some(true)) || fatal == Some(false)
     }
 
     /// `parse_json_required` asks for the JSON too.
-    fn parse_json(&mut self, fields: &FieldMap<'_>) -> ParseJson {
-        let wanted = self.bool(fields.get("parse_json"));
-        let required = self.bool(fields.get("parse_json_required")).unwrap_or(false);
-        if let (true, Some(false), Some(entry)) =
+    fn parse_json(&mut self, fields: &FieldMap<'a>) -> ParseJson {
+        let wanted = self.flag(fields, "parse_json");
+        let required = self.flag(fields, "parse_json_required").unwrap_or(false);
+        if let (true, Some(false), Some(Part { entry, .. })) =
             (required, wanted, fields.get("parse_json_required"))
         {
             let message = "`parse_json_required` has no effect with `parse_json: false`";
@@ -346,7 +368,7 @@ impl Reader<'_> {
                 inside: inside.to_owned(),
                 closed,
             });
-        self.outline.stray_braces.extend(found);
+        self.draft.stray_braces.extend(found);
         let all = Template::parse(&text.text);
         for found in all.placeholders() {
             if self.is_placeholder(&found.path) {
@@ -354,14 +376,14 @@ impl Reader<'_> {
             }
             let (source, span) = (Arc::clone(source), text.map.locate(found.range.clone()));
             let inside = found.path.to_string();
-            self.outline.stray_braces.push(StrayBraces { source, span, inside, closed: true });
+            self.draft.stray_braces.push(StrayBraces { source, span, inside, closed: true });
         }
     }
 
     /// A tag is asked for by a list with commas, without blanks around its names.
-    fn when_tags(&mut self, fields: &FieldMap<'_>) -> Vec<String> {
+    fn when_tags(&mut self, fields: &FieldMap<'a>) -> Vec<String> {
         let tags = self.text_list(fields.get("when_tags")).unwrap_or_default();
-        let items = match fields.get("when_tags").map(|entry| &entry.value.kind) {
+        let items = match fields.get("when_tags").map(|part| &part.entry.value.kind) {
             Some(Kind::List(items)) => items.as_slice(),
             _ => &[],
         };
@@ -377,8 +399,8 @@ impl Reader<'_> {
         tags
     }
 
-    fn condition(&mut self, fields: &FieldMap<'_>, uses: &mut Vec<VariableUse>) -> Gate {
-        let Some(entry) = fields.get("condition") else {
+    fn condition(&mut self, fields: &FieldMap<'a>, uses: &mut Vec<VariableUse>) -> Gate {
+        let Some(Part { entry, .. }) = fields.get("condition") else {
             return if fields.has_misspelt("condition") { Gate::Broken } else { Gate::Always };
         };
         if let Kind::List(_) = &entry.value.kind {
@@ -446,47 +468,51 @@ impl Reader<'_> {
         true
     }
 
-    pub(super) fn output(&mut self, fields: &FieldMap<'_>) -> Option<Text> {
-        let text = self.located_text(fields.get("output")?)?;
-        self.variable_name(&text.text, text.span, "variable");
-        Some(text)
+    pub(super) fn output(&mut self, fields: &FieldMap<'a>) -> Option<Text> {
+        self.value(fields.get("output"), |reader, entry| {
+            let text = reader.located_text(entry)?;
+            reader.variable_name(&text.text, text.span, "variable");
+            Some(text)
+        })
     }
 
     pub(super) fn working_dir(
         &mut self,
-        fields: &FieldMap<'_>,
+        fields: &FieldMap<'a>,
         uses: &mut Vec<VariableUse>,
     ) -> Option<Template> {
-        let text = self.located_text(fields.get("working_dir")?)?;
-        if text.text.trim().is_empty() {
-            self.error("empty-field", "`working_dir` is empty".to_owned(), text.span, "");
-            return None;
-        }
-        Some(self.template(&text, "working_dir", uses))
+        self.value(fields.get("working_dir"), |reader, entry| {
+            let text = reader.located_text(entry)?;
+            if text.text.trim().is_empty() {
+                reader.error("empty-field", "`working_dir` is empty", text.span, "");
+                return None;
+            }
+            Some(reader.template(&text, "working_dir", uses))
+        })
     }
 
     pub(super) fn step_context(
         &mut self,
-        fields: &FieldMap<'_>,
+        fields: &FieldMap<'a>,
         uses: &mut Vec<VariableUse>,
     ) -> Vec<(String, ValueTemplate)> {
-        let Some(entries) = fields.get("context").and_then(|e| self.map(e, FieldType::Map)) else {
-            return Vec::new();
-        };
-        for entry in entries {
-            self.variable_name(&entry.key, entry.key_defined, "context key");
-            self.context_uses(&entry.value, uses);
-        }
-        let known = |path: &VarPath| self.is_placeholder(path);
-        let value = |e: &Entry| (e.key.clone(), ValueTemplate::known(&e.value.value(), &known));
-        entries.iter().map(value).collect()
+        let context = self.value(fields.get("context"), |reader, entry| {
+            let entries = reader.map(entry, FieldType::Map)?;
+            for entry in entries {
+                reader.variable_name(&entry.key, entry.key_defined, "context key");
+                reader.context_uses(&entry.value, uses);
+            }
+            let known = |path: &VarPath| reader.is_placeholder(path);
+            let value = |e: &Entry| (e.key.clone(), ValueTemplate::known(&e.value.value(), &known));
+            Some(entries.iter().map(value).collect())
+        });
+        context.unwrap_or_default()
     }
 
     fn context_uses(&mut self, node: &Node, uses: &mut Vec<VariableUse>) {
         match &node.kind {
             Kind::Text(text) => {
-                let map = TextMap::of(node, self.source, text);
-                let text = Text { text: text.clone(), span: node.defined, map };
+                let text = self.located(node, text.clone());
                 self.template(&text, "context", uses);
             }
             Kind::List(items) => items.iter().for_each(|i| self.context_uses(i, uses)),
@@ -495,17 +521,40 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn effect(&mut self, fields: &FieldMap<'_>, step_type: Option<StepType>) -> Effect {
-        let once = self.choice(fields.get("effect"), EFFECTS) == Some("once");
-        if let (true, Some(StepType::Recipe), Some(entry)) = (once, step_type, fields.get("effect"))
-        {
-            self.problem(
-                Diagnostic::error("once-on-recipe", "a step that calls a recipe cannot be `once`")
-                    .at(self.source, entry.value.defined, "")
-                    .help("put `effect: once` on the steps inside the called recipe"),
-            );
+    pub(super) fn effect(&mut self, fields: &FieldMap<'a>, kind: Option<StepKind>) -> Effect {
+        let word = self.value(fields.get("effect"), |reader, entry| {
+            let word = reader.choice(entry, EFFECTS)?;
+            if word == "once" && kind == Some(StepKind::Recipe) {
+                let message = "a step that calls a recipe cannot be `once`";
+                let problem = Diagnostic::error("once-on-recipe", message);
+                let problem = problem.at(reader.source, entry.value.defined, "");
+                let help = "put `effect: once` on the steps inside the called recipe";
+                reader.problem(problem.help(help));
+            }
+            Some(word)
+        });
+        if word == Some("once") { Effect::Once } else { Effect::Repeatable }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// The options of commands, of a step or of a whole recipe.
+    pub(super) fn step_options(&mut self, fields: &FieldMap<'a>) -> StepOptions {
+        StepOptions {
+            sandbox: self.value(fields.get("sandbox"), Reader::sandbox),
+            fail_fast: self.flag(fields, "fail_fast"),
         }
-        if once { Effect::Once } else { Effect::Repeatable }
+    }
+
+    /// Whether commands run in a sandbox. There are no kinds of sandboxes to choose from.
+    fn sandbox(&mut self, entry: &Entry) -> Option<bool> {
+        let before = self.problems.len();
+        let value = self.bool(entry);
+        let is_written_out = matches!(entry.value.kind, Kind::Map(_) | Kind::List(_));
+        if let Some(problem) = self.problems.get_mut(before).filter(|_| is_written_out) {
+            problem.help = Some("what a command can reach in a sandbox is fixed".to_owned());
+        }
+        value
     }
 }
 
@@ -513,78 +562,16 @@ fn asks_for_sandbox(entry: &Entry) -> bool {
     !matches!(entry.value.kind, Kind::Bool(false))
 }
 
-/// A step of which the id or the work may be missing.
-struct Pieces {
-    id: Option<String>,
-    source: Arc<Source>,
-    spans: StepSpans,
-    span: Span,
-    gate: Gate,
-    unsure: bool,
-    output: Option<String>,
-    continue_on_error: bool,
-    timeout: Option<Duration>,
-    working_dir: Option<Template>,
-    parallel_group: Option<String>,
-    context: Vec<(String, ValueTemplate)>,
-    effect: Effect,
-    requires: Vec<RequiredProgram>,
-    sandbox: Option<bool>,
-    fail_fast: Option<bool>,
-    when_tags: Vec<String>,
-    parse_json: ParseJson,
-    work: Option<Work>,
-    uses: Vec<VariableUse>,
-}
-
-impl Pieces {
-    fn outline(&self) -> StepOutline {
-        StepOutline {
-            id: self.id.clone(),
-            source: Arc::clone(&self.source),
-            span: self.span,
-            spans: self.spans,
-            output: self.output.clone(),
-            context: self.context.clone(),
-            uses: self.uses.clone(),
-            group: self.parallel_group.clone(),
-            gate: self.gate.clone(),
-            continue_on_error: self.continue_on_error,
-            when_tags: self.when_tags.clone(),
-            parse_json: self.parse_json,
-            task: self.work.as_ref().map(|work| Task::of(work, &self.source)),
-            unsure: self.unsure,
+/// Which recipe a piece of work calls, or whose instructions its agent gets.
+fn names(work: &Work, source: &Arc<Source>) -> Option<(StepKind, Named)> {
+    let named = match work {
+        Work::Bash { .. } => return None,
+        Work::Agent(agent) => agent.agent.clone()?,
+        Work::Recipe { name, name_span: span, .. } => {
+            Named { name: name.clone(), source: Arc::clone(source), span: *span }
         }
-    }
-
-    fn step(self) -> Option<Step> {
-        Some(Step {
-            id: self.id?,
-            source: self.source,
-            span: self.span,
-            spans: self.spans,
-            also: Vec::new(),
-            condition: match self.gate {
-                Gate::Condition(located) => Some(located.condition.clone()),
-                Gate::Always | Gate::Broken => None,
-            },
-            output: self.output,
-            continue_on_error: self.continue_on_error,
-            timeout: self.timeout,
-            working_dir: self.working_dir,
-            parallel_group: self.parallel_group,
-            context: self.context,
-            effect: self.effect,
-            requires: self.requires,
-            sandbox: self.sandbox,
-            fail_fast: self.fail_fast,
-            when_tags: self.when_tags,
-            parse_json: self.parse_json,
-            outcomes: Vec::new(),
-            work: self.work?,
-            uses: self.uses,
-        })
-    }
+    };
+    Some((work.kind(), named))
 }
 
 /// A block text takes the blank space after it along; two equal steps must have equal text.

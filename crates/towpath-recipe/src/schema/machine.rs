@@ -2,8 +2,10 @@
 //! transitions by their names, the forms of a transition, and a step with a `$ref`, which may
 //! leave out what the other step gives.
 
-use super::{OTHERS, definition, property, reference, schema_head};
-use crate::field_table::{FieldType, Section, StepType, fields_of};
+use super::{OTHERS, definition, reference, schema_head, section};
+use crate::field_table::{
+    FieldType, Section, StepKind, TRANSITION_FORMS, TransitionForm, fields_of,
+};
 use crate::read::WORK;
 use serde_json::{Map, Value, json};
 
@@ -43,24 +45,7 @@ fn steps() -> Value {
     })
 }
 
-fn section(section: Section) -> Map<String, Value> {
-    let fields = || fields_of(section);
-    let mut properties: Map<String, Value> =
-        fields().map(|field| (field.name.to_owned(), property(field))).collect();
-    properties.insert("$schema".to_owned(), json!(true));
-    let mut map = Map::new();
-    map.insert("type".to_owned(), json!("object"));
-    map.insert("properties".to_owned(), Value::Object(properties));
-    map.insert("patternProperties".to_owned(), json!({ OTHERS: true }));
-    map.insert("additionalProperties".to_owned(), json!(false));
-    let required: Vec<&str> = fields().filter(|f| f.required.is_some()).map(|f| f.name).collect();
-    if !required.is_empty() && section != Section::MachineStep {
-        map.insert("required".to_owned(), json!(required));
-    }
-    map
-}
-
-/// What follows from each outcome, with another shape for what belongs to nobody else.
+/// The transitions by their outcomes, with `each` as the shape of one.
 pub(super) fn by_outcome(each: Value) -> Value {
     json!({
         "type": "object",
@@ -86,7 +71,7 @@ fn one_step() -> Map<String, Value> {
     step
 }
 
-fn whole_step(work: &str, kind: StepType) -> Value {
+fn whole_step(work: &str, kind: StepKind) -> Value {
     let mut properties = Map::new();
     for field in fields_of(Section::MachineStep) {
         if !field.is_used_by(kind) {
@@ -107,24 +92,18 @@ fn whole_step(work: &str, kind: StepType) -> Value {
 
 fn transition() -> Map<String, Value> {
     let mut transition = section(Section::Transition);
-    let form = |required: &[&str], refused: &[&str], action: Option<&str>| {
+    let form = |form: &TransitionForm| {
+        let fields = fields_of(Section::Transition).map(|field| field.name);
+        let mut refused: Vec<&str> = fields.filter(|name| !form.has(name)).collect();
+        refused.sort_unstable();
         let mut properties: Map<String, Value> =
-            refused.iter().map(|name| ((*name).to_owned(), json!(false))).collect();
-        if let Some(action) = action {
+            refused.into_iter().map(|name| (name.to_owned(), json!(false))).collect();
+        if let Some(action) = form.action {
             properties.insert("action".to_owned(), json!({ "const": action }));
         }
-        json!({ "required": required, "properties": properties })
+        json!({ "required": form.required, "properties": properties })
     };
-    let forms = [
-        form(&["nextStep"], &["action", "reason", "recipeId", "success"], None),
-        form(&["action", "reason"], &["nextStep", "recipeId"], Some("exit")),
-        form(&["action", "reason"], &["nextStep", "recipeId", "success"], Some("fail")),
-        form(
-            &["action", "recipeId"],
-            &["nextStep", "reason", "success"],
-            Some("restart-new-session"),
-        ),
-    ];
+    let forms: Vec<Value> = TRANSITION_FORMS.iter().map(form).collect();
     transition["properties"]["success"]["enum"] = json!([true, false, "ask"]);
     transition.insert("oneOf".to_owned(), json!(forms));
     transition

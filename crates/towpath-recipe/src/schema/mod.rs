@@ -3,11 +3,10 @@
 //! that nothing sets, conditions, bash) is left to validation.
 
 mod machine;
-mod name_patterns;
 
 pub use machine::machine_schema;
 
-use crate::field_table::{Field, FieldType, LONGEST_TIME, Section, fields_of};
+use crate::field_table::{Field, FieldType, LONGEST_TIME, Names, Section, fields_of};
 use serde_json::{Map, Value, json};
 
 /// `jq`, `jq>=1.6`: every requirement has this form.
@@ -40,21 +39,29 @@ pub fn steps_schema() -> Value {
 /// A map of the file: its fields and no others.
 fn section(section: Section) -> Map<String, Value> {
     let fields = || fields_of(section);
-    let properties: Map<String, Value> =
+    let mut properties: Map<String, Value> =
         fields().map(|field| (field.name.to_owned(), property(field))).collect();
     let required: Vec<&str> = fields().filter(|f| f.required.is_some()).map(|f| f.name).collect();
-    let mut map = Map::new();
+    let (of_machines, of_recipes) = (section.is_of_machines(), section == Section::Recipe);
+    if of_machines {
+        properties.insert("$schema".to_owned(), json!(true));
+    }
     // `hooks:` with nothing below it is no hooks; a recipe or a step must be there.
     let may_be_nothing = matches!(section, Section::Recursion | Section::Hooks);
+    let mut map = Map::new();
     map.insert("type".to_owned(), maybe("object", may_be_nothing));
     map.insert("properties".to_owned(), Value::Object(properties));
-    if !required.is_empty() {
+    if !of_machines && !required.is_empty() {
         map.insert("required".to_owned(), json!(required));
     }
-    if section == Section::Recipe {
+    if of_machines || of_recipes {
         map.insert("patternProperties".to_owned(), json!({ OTHERS: true }));
     }
     map.insert("additionalProperties".to_owned(), json!(false));
+    // A step of a machine may leave out what its `$ref` gives.
+    if of_machines && !required.is_empty() && section != Section::MachineStep {
+        map.insert("required".to_owned(), json!(required));
+    }
     map
 }
 
@@ -66,7 +73,18 @@ fn property(field: &Field) -> Value {
         Value::Object(shape) => shape,
         _ => Map::new(),
     };
-    name_patterns::add(field, &mut property);
+    if let Some(names) = field.names {
+        let pattern = json!(pattern(names));
+        let (keyword, value) = match field.kind {
+            FieldType::Map => ("propertyNames", json!({ "pattern": pattern })),
+            FieldType::TextList => {
+                let types = ["string", "number", "boolean"];
+                ("items", json!({ "type": types, "pattern": pattern }))
+            }
+            _ => ("pattern", pattern),
+        };
+        property.insert(keyword.to_owned(), value);
+    }
     property.insert("description".to_owned(), json!(described(field)));
     Value::Object(property)
 }
@@ -175,5 +193,15 @@ fn definition(part: Section) -> &'static str {
         Section::Machine => "machine",
         Section::Guardrails => "guardrails",
         Section::Transition => "transition",
+    }
+}
+
+fn pattern(names: Names) -> &'static str {
+    match names {
+        Names::NotBlank => r"\S",
+        Names::Step => "^[A-Za-z0-9_-]+$",
+        // Letters of any script, which not every validator knows, digits, `_` and `-`.
+        Names::Variable => r"^[^\s!-/:-@\[-^`{-~][^\s!-,./:-@\[-^`{-~]*$",
+        Names::KebabCase => "^[a-z0-9]+(-[a-z0-9]+)*$",
     }
 }

@@ -21,7 +21,7 @@ impl Column {
     }
 }
 
-/// What is open above a line.
+/// The maps and lists that are open above a line.
 #[derive(Default)]
 struct Open<'t> {
     columns: Vec<Column>,

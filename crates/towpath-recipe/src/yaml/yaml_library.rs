@@ -36,7 +36,7 @@ pub(super) fn deserialize(
     serde_saphyr::from_str_with_options(text, options)
 }
 
-/// What the YAML library returns, before numbers get their text back.
+/// A value as the YAML library returns it, before numbers get their text back.
 pub(super) enum Raw {
     Null,
     Bool(bool),
@@ -204,7 +204,7 @@ fn described(kind: FileKind, error: &Error) -> (&'static str, String) {
     }
 }
 
-/// What to do about the most common slips in YAML.
+/// The help for the most common slips in YAML.
 fn help_for(message: &str) -> Option<&'static str> {
     if message.contains("mapping values are not allowed") {
         Some("put quotes around a value that contains `: `")

@@ -13,7 +13,7 @@ use towpath_recipe::{ReadContext, builtin, builtin_alone, builtin_names, read_in
 
 /// Where recipes for people are; what is not there yet is passed over.
 const FOLDERS: [&str; 4] =
-    ["examples", "crates/towpath-recipe/recipes", "recipes", "amplifier-bundle"];
+    ["recipes/examples", "recipes/testing", "recipes/workflows", "recipes/demo"];
 
 static SHIPPED: LazyLock<Vec<(PathBuf, String)>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

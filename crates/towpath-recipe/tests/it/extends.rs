@@ -86,3 +86,15 @@ fn steps_of_parent_and_child_are_checked_together() {
     let reported = project.report(&project.named("child.yaml"));
     assert!(reported.contains("{{late}}") && !reported.contains("{{v}}, which"), "{reported}");
 }
+
+#[test]
+fn a_hook_of_the_parent_that_is_replaced_is_not_looked_at() {
+    let base =
+        "name: base\nhooks:\n  pre_step: echo {{nowhere}}\nsteps:\n  - {id: a, command: x}\n";
+    for (own, found) in [("pre_step: echo hello", false), ("post_step: echo hello", true)] {
+        let child = format!("name: child\nextends: base\nhooks:\n  {own}\n");
+        let project = Project::new(&[("in/base.yaml", base), ("in/child.yaml", &child)]);
+        let report = project.report(&project.named("in/child.yaml"));
+        assert_eq!(report.contains("nowhere"), found, "{own}: {report}");
+    }
+}

@@ -5,14 +5,19 @@ use crate::checks;
 use std::fs;
 use std::path::Path;
 
+/// A kept text is one line: a JSON string whose characters are its bytes.
 fn replay(target: &str, check: fn(&[u8])) {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let corpus = corpus.join(target).with_extension("jsonl");
+    let lines = fs::read_to_string(&corpus).expect("the corpus is there");
     let mut count = 0;
-    for entry in fs::read_dir(&corpus).expect("the corpus is there") {
-        let path = entry.expect("an entry can be read").path();
-        let bytes = fs::read(&path).expect("a text can be read");
+    for (number, line) in lines.lines().enumerate() {
+        let text: String = serde_json::from_str(line).expect("a line is a JSON string");
+        let bytes =
+            text.chars().map(|c| u8::try_from(u32::from(c)).expect("a character is a byte"));
+        let bytes: Vec<u8> = bytes.collect();
         let survived = std::panic::catch_unwind(|| check(&bytes));
-        assert!(survived.is_ok(), "{} breaks the check", path.display());
+        assert!(survived.is_ok(), "{}:{} breaks the check", corpus.display(), number + 1);
         count += 1;
     }
     assert!(count >= 50, "only {count} texts in {}", corpus.display());

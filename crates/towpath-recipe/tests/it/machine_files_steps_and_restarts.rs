@@ -421,7 +421,7 @@ fn meaning(recipe: &Recipe) -> String {
                 step.timeout,
                 step.effect,
                 requires(&step.requires),
-                step.sandbox
+                step.options.sandbox
             )
         })
         .collect();
@@ -430,7 +430,7 @@ fn meaning(recipe: &Recipe) -> String {
         recipe.name,
         recipe.description,
         requires(&recipe.requires),
-        recipe.sandbox,
+        recipe.options.sandbox,
         recipe.machine().map(|m| (&m.label, m.initial, m.guardrails, &m.model)),
         recipe.context
     )

@@ -2,6 +2,7 @@
 //! names the right form.
 
 use crate::temporary_project::Project;
+use towpath_recipe::Dialect;
 
 /// What is wrong, the recipe, and what its answer contains: words of the message, the label and the help.
 struct Wrong(&'static str, &'static str, &'static [&'static str]);
@@ -303,4 +304,14 @@ fn keys_of_other_programs_are_left_alone() {
     let text = "name: r\nx-shared: &shared {timeout: 5}\nsteps:\n  - {<<: *shared, id: s, command: make}\n";
     let project = Project::new(&[("r.yaml", text)]);
     assert_eq!(project.report(&project.named("r.yaml")), "");
+}
+
+#[test]
+fn a_step_of_recipe_runner_with_a_name_and_no_id_is_refused() {
+    let text = "name: r\nsteps:\n  - name: x\n    command: echo\n  - {id: b, command: echo}\n";
+    let mut project = Project::new(&[("r.yaml", text)]);
+    project.run_options.dialect = Dialect::RecipeRunner;
+    let resolved = project.named("r.yaml");
+    let report = project.report(&resolved);
+    assert!(resolved.plan.is_none() && report.contains("the step has no `id`"), "{report}");
 }

@@ -1,7 +1,9 @@
 //! A recipe's context before it has run: which variables have a value now, and which get theirs from
 //! steps that have not run. What may or may not be set counts as not known.
 
-use crate::step_and_run_outcome::StatusName;
+use crate::frame::is_or_is_in;
+use crate::scope::paths_read;
+use crate::step_result::StatusName;
 use serde_json::json;
 use std::collections::BTreeSet;
 use towpath_core::{Map, Value, VarPath, lookup};
@@ -47,7 +49,7 @@ impl ForeseenContext {
         let mut given = self.clone();
         if !self.own_steps {
             given.known.shift_remove(STEPS);
-            given.unknown.retain(|name| !is_or_is_below(name, STEPS));
+            given.unknown.retain(|name| !is_or_is_in(name, STEPS));
         }
         given
     }
@@ -113,11 +115,11 @@ impl ForeseenContext {
         }
     }
 
-    /// The variables of one step, or those passed to the recipe it calls.
-    pub fn extra(&self, context: &[(String, ValueTemplate)]) -> Extra {
-        let mut extra = Extra::default();
+    /// The variables of one step, or those passed to the recipe it calls, in front of this.
+    pub fn values(&self, context: &[(String, ValueTemplate)]) -> Values<'_> {
+        let mut extra = Values { known: Map::new(), unknown: BTreeSet::new(), behind: self };
         for (name, value) in context {
-            if paths(value).into_iter().any(|path| self.is_unknown(path)) {
+            if paths_read(value).into_iter().any(|path| self.is_unknown(path)) {
                 extra.unknown.insert(name.clone());
             } else {
                 extra.known.insert(name.clone(), value.render(&self.known));
@@ -128,20 +130,20 @@ impl ForeseenContext {
 }
 
 /// Variables in front of a context.
-#[derive(Debug, Default)]
-pub(super) struct Extra {
+pub(super) struct Values<'a> {
     known: Map,
     unknown: BTreeSet<String>,
+    behind: &'a ForeseenContext,
 }
 
-impl Extra {
-    pub fn see<'a>(&'a self, path: &VarPath, behind: &'a ForeseenContext) -> Sight<'a> {
+impl Values<'_> {
+    pub fn see(&self, path: &VarPath) -> Sight<'_> {
         if self.unknown.contains(path.root()) {
             return Sight::Unknown;
         }
         match lookup(&self.known, path) {
             Some(value) => Sight::Known(Some(value)),
-            None => behind.see(path),
+            None => self.behind.see(path),
         }
     }
 
@@ -153,18 +155,5 @@ impl Extra {
             given.set(&name, value);
         }
         given
-    }
-}
-
-fn is_or_is_below(name: &str, top: &str) -> bool {
-    name.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-fn paths(value: &ValueTemplate) -> Vec<&VarPath> {
-    match value {
-        ValueTemplate::Plain(_) => Vec::new(),
-        ValueTemplate::Text(template) => template.placeholders().map(|p| &p.path).collect(),
-        ValueTemplate::List(items) => items.iter().flat_map(paths).collect(),
-        ValueTemplate::Map(items) => items.iter().flat_map(|(_, item)| paths(item)).collect(),
     }
 }

@@ -3,19 +3,19 @@
 //! will print is not known, and neither is what depends on it. Like the run itself it has no effects
 //! and knows no clock; the rules of tags, conditions, values and limits are those of the run.
 
-mod filled_text_for_display;
 mod foreseen_context;
+mod level;
 mod machine;
+mod shown;
 mod step;
-mod step_and_depth_limits;
 
-use crate::step_and_run_outcome::StatusName;
+use crate::step_result::StatusName;
 use foreseen_context::ForeseenContext;
+use level::{Level, MAY_BE_OVER};
 use std::collections::BTreeSet;
 use std::ops::Range;
-use step_and_depth_limits::{Level, MAY_BE_OVER};
 use towpath_core::StepPath;
-use towpath_recipe::{Program, Recipe, StepKind};
+use towpath_recipe::{CommandOptions, Program, Recipe, StepKind};
 
 /// Calls deeper than this are not followed, whatever the recipes allow: it would be unreadable.
 const DEEPEST: usize = 48;
@@ -44,10 +44,8 @@ pub struct PreviewStep {
     pub open: Vec<String>,
     /// Where it works, relative to the run's directory, or absolute.
     pub directory: String,
-    /// Its command runs in a sandbox.
-    pub sandboxed: bool,
-    /// Its command ends with its first failing line.
-    pub fail_fast: bool,
+    /// How its command runs.
+    pub options: CommandOptions,
     /// The hooks that run before and after it.
     pub hooks: Vec<&'static str>,
     pub children: Vec<PreviewStep>,

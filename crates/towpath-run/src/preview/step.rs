@@ -1,15 +1,16 @@
 //! The preview of one step: whether its turn comes, whether its tags and its condition let it run, whether
 //! its values fit, and what it leaves for the steps after it.
 
-use super::filled_text_for_display::{Shown, Values};
-use super::foreseen_context::{Extra, ForeseenContext, Sight};
-use super::step_and_depth_limits::OverLimit;
+use super::foreseen_context::{ForeseenContext, Sight, Values};
+use super::level::OverLimit;
+use super::shown::Shown;
 use super::{
     Begun, Call, Called, End, Left, NOT_TOLERATED, Next, PreviewFrame, PreviewStep, Reach,
     StepEffect, Tolerable, Verdict, Walk,
 };
-use crate::step_and_run_outcome::StatusName;
-use crate::step_start::join;
+use crate::limit_source::check_depth;
+use crate::start::join;
+use crate::step_result::StatusName;
 use towpath_core::{Map, StepPath, text_of};
 use towpath_recipe::condition::Condition;
 use towpath_recipe::{ParseJson, Step, Work};
@@ -34,8 +35,7 @@ impl Walk<'_> {
     pub(super) fn enter(&mut self, frame: &PreviewFrame<'_>, index: usize) -> Begun {
         self.shown += 1;
         let definition = &frame.recipe.steps[index];
-        let extra = frame.outlook.extra(&definition.context);
-        let values = Values { extra: &extra, behind: &frame.outlook };
+        let values = frame.outlook.values(&definition.context);
         let Shown { text, open, .. } = shown(definition, &values);
         let mut step = PreviewStep {
             path: StepPath::in_frame(frame.path.as_ref(), &definition.id, 1),
@@ -47,8 +47,7 @@ impl Walk<'_> {
             text,
             open,
             directory: directory(definition, &values, &frame.directory),
-            sandboxed: frame.recipe.is_sandboxed(definition),
-            fail_fast: frame.recipe.is_fail_fast(definition),
+            options: frame.recipe.command_options(definition),
             hooks: hooks(frame),
             children: Vec::new(),
         };
@@ -61,7 +60,7 @@ impl Walk<'_> {
                 Next::Over(frame.failed(definition, value_failure(reason.clone()), true))
             }
             Verdict::Runs | Verdict::Unknown { .. } => {
-                self.begin_counted(frame, definition, extra, &mut step.verdict)
+                self.begin_counted(frame, definition, values, &mut step.verdict)
             }
         };
         Begun { step, next }
@@ -72,7 +71,7 @@ impl Walk<'_> {
         &mut self,
         frame: &PreviewFrame<'_>,
         step: &Step,
-        extra: Extra,
+        values: Values<'_>,
         verdict: &mut Verdict,
     ) -> Next {
         let mut may_be_over = false;
@@ -87,7 +86,7 @@ impl Walk<'_> {
             may_be_over = true;
         }
         let sure = *verdict == Verdict::Runs;
-        let mut next = self.begin(frame, step, extra, sure).unwrap_or_else(|failure| {
+        let mut next = self.begin(frame, step, values, sure).unwrap_or_else(|failure| {
             if sure {
                 *verdict = Verdict::Fails { reason: failure.reason.clone() };
             }
@@ -170,17 +169,17 @@ impl Walk<'_> {
         &self,
         frame: &PreviewFrame<'_>,
         step: &Step,
-        extra: Extra,
+        values: Values<'_>,
         sure: bool,
     ) -> Result<Next, StartFailure> {
         match &step.work {
             Work::Bash { command } => {
-                fits(command, &Values { extra: &extra, behind: &frame.outlook })?;
+                fits(command, &values)?;
                 Ok(Next::Over(frame.done(step, None, sure)))
             }
             Work::Agent(_) => Ok(Next::Over(frame.done(step, None, sure))),
             Work::Recipe { name, .. } => {
-                let (recipe, given) = self.called(frame, name, extra)?;
+                let (recipe, given) = self.called(frame, name, values)?;
                 Ok(Next::Call(Called { recipe, given, sure, may_be_over: false }))
             }
         }
@@ -191,13 +190,14 @@ impl Walk<'_> {
         &self,
         frame: &PreviewFrame<'_>,
         name: &str,
-        extra: Extra,
+        values: Values<'_>,
     ) -> Result<(usize, ForeseenContext), StartFailure> {
-        self.check_depth().map_err(limit_failure)?;
+        let open = self.levels.iter().rev().map(|level| &*self.program.recipes[level.recipe]);
+        check_depth(open).map_err(|failure| limit_failure(failure.message))?;
         let Some(recipe) = self.program.callee(frame.index, name) else {
             return Err(value_failure(format!("recipe `{name}` is not in the plan")));
         };
-        let given = extra.over(frame.outlook.for_callee());
+        let given = values.over(frame.outlook.for_callee());
         let callee = &self.program.recipes[recipe];
         let context = ForeseenContext::of_recipe(callee, given.clone());
         let missing = context.missing(&callee.required_context);

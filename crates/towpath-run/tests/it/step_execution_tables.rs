@@ -1008,6 +1008,21 @@ fn an_edit_replaces_what_was_interrupted() {
 }
 
 #[test]
+fn an_edit_replaces_a_call_in_which_nothing_has_finished() {
+    let sub = ("sub", "name: sub\nsteps:\n  - {id: x, command: one}\n");
+    let outer = "name: outer\nsteps:\n  - {id: a, command: x}\n  - {id: s, recipe: sub}\n";
+    let mut play = Play::new(&[("outer", outer), sub], json!({}));
+    let a = play.start_all();
+    play.finish(&a[0]);
+    play.start_all();
+    let new = outer.replace("recipe: sub", "command: two");
+    play.run.replan(program(&[("outer", &new)], json!({}))).expect("nothing of it has finished");
+    play.resume();
+    assert_eq!(play.started(), "a s/x s");
+    assert_eq!(play.outcome(), "done");
+}
+
+#[test]
 fn a_journal_that_does_not_fit_is_an_error_and_no_panic() {
     let mut play = Play::one("name: r\nsteps:\n  - {id: a, command: x}\n");
     let key = "other#1.0.0:bash".parse().expect("a key");
@@ -1157,6 +1172,23 @@ fn a_group_is_staged_once_it_has_ended() {
     let recipe = "name: r\nsteps:\n  - {id: a, prompt: go, parallel_group: g}\n  - {id: b, command: x, parallel_group: g}\n  - {id: c, command: x}\n";
     let play = staging(recipe).play();
     assert_eq!(play.started(), "a:snapshot b a a:stage c");
+}
+
+#[test]
+fn a_step_that_is_declared_done_while_it_is_staged_is_staged_once_more() {
+    let recipe = "name: r\nsteps:\n  - {id: a, prompt: go}\n  - {id: b, command: x}\n";
+    let mut play = staging(recipe);
+    for _ in 0..2 {
+        let jobs = play.start_all();
+        play.finish(&jobs[0]);
+    }
+    play.start_all();
+    play.fact(Fact::Resumed);
+    let answer = Answer::Done { output: "mine".into(), outcome: None };
+    play.fact(Fact::Answered { step: StepPath::new("a"), answer });
+    play.proceed();
+    assert_eq!(play.started(), "a:snapshot a a:stage a:stage b");
+    assert_eq!(play.outcome(), "done");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
+use zip::result::ZipError;
 
 #[derive(Debug, Error)]
 pub enum ArchiveError {
@@ -18,25 +19,36 @@ pub enum ArchiveError {
 }
 
 impl ArchiveError {
-    pub(super) fn io(path: &Path, error: io::Error) -> ArchiveError {
-        ArchiveError::Io { path: path.to_owned(), error }
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> ArchiveError {
+        let path = path.to_owned();
+        move |error| ArchiveError::Io { path, error }
     }
 
-    /// What goes wrong while bytes are read from an archive is the archive's fault.
-    pub(super) fn damaged(error: impl std::fmt::Display) -> ArchiveError {
+    /// Names the entry that was refused.
+    pub(super) fn of_entry(mut self, name: &[u8]) -> ArchiveError {
+        if let ArchiveError::Refused { entry, .. } = &mut self {
+            *entry = name.escape_ascii().to_string();
+        }
+        self
+    }
+}
+
+/// What goes wrong while bytes are read from an archive is the archive's fault.
+impl From<io::Error> for ArchiveError {
+    fn from(error: io::Error) -> ArchiveError {
         ArchiveError::Damaged(error.to_string())
     }
+}
 
-    pub(super) fn refused(entry: &[u8], refusal: Refusal) -> ArchiveError {
-        ArchiveError::Refused { entry: entry.escape_ascii().to_string(), refusal }
+impl From<ZipError> for ArchiveError {
+    fn from(error: ZipError) -> ArchiveError {
+        ArchiveError::Damaged(error.to_string())
     }
+}
 
-    /// Why an entry was refused, if that is what happened.
-    pub fn refusal(&self) -> Option<&Refusal> {
-        match self {
-            ArchiveError::Refused { refusal, .. } => Some(refusal),
-            _ => None,
-        }
+impl From<Refusal> for ArchiveError {
+    fn from(refusal: Refusal) -> ArchiveError {
+        ArchiveError::Refused { entry: String::new(), refusal }
     }
 }
 

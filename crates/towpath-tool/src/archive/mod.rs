@@ -6,10 +6,7 @@
 //! Owners, times and extended attributes are not restored.
 
 mod archive_kind;
-mod decompress;
-mod entry_path;
 mod error;
-mod link_target;
 mod tree_writer;
 mod unpack_tar;
 mod unpack_zip;
@@ -19,12 +16,11 @@ pub use archive_kind::{ArchiveKind, Compression};
 pub use error::{ArchiveError, Refusal};
 pub use tree_writer::UnpackedFile;
 
-use decompress::decompressed;
-use entry_path::EntryPath;
+use crate::file_hash::fleeting_directory;
 use std::fs::{self, File};
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
-use tree_writer::TreeWriter;
+use std::io::ErrorKind;
+use std::path::Path;
+use tree_writer::{Entry, TreeWriter};
 
 /// What an archive may become at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,62 +48,32 @@ pub fn unpack(
     strip: u32,
     limits: &ArchiveLimits,
 ) -> Result<Vec<UnpackedFile>, ArchiveError> {
-    let partial = Partial::create(destination)?;
+    let beside = destination.parent().unwrap_or(destination);
+    let partial = fleeting_directory(beside).map_err(ArchiveError::io(beside))?;
     let kind = ArchiveKind::of(file, name)?;
-    let mut writer = TreeWriter::new(&partial.directory, *limits);
+    let mut writer = TreeWriter::new(partial.path(), strip, *limits);
     match kind {
         ArchiveKind::Tar(compression) => {
-            let reader = BufReader::new(open(file)?);
-            unpack_tar::unpack(decompressed(compression, reader)?, strip, limits, &mut writer)?;
+            unpack_tar::unpack(compression.reader(open(file)?), &mut writer)?;
         }
-        ArchiveKind::Zip => unpack_zip::unpack(open(file)?, strip, limits, &mut writer)?,
+        ArchiveKind::Zip => unpack_zip::unpack(open(file)?, &mut writer)?,
         ArchiveKind::Compressed(compression) => {
-            let mut reader = decompressed(compression, BufReader::new(open(file)?))?;
-            let path = EntryPath::parse(compression.without_suffix(name).as_bytes(), 0)?;
-            let path = path.ok_or(ArchiveError::UnknownKind)?;
-            writer.file(&path, true, &mut reader)?;
+            let content = &mut compression.reader(open(file)?);
+            writer.strip = 0;
+            let name = compression.without_suffix(name);
+            writer.add(name.as_bytes(), Entry::File { mode: 0o755, content })?;
         }
     }
     let files = writer.finish()?;
-    partial.publish(destination)?;
+    // A rename would replace an empty directory without a word.
+    let renamed = match destination.symlink_metadata() {
+        Ok(_) => Err(ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(partial.path(), destination),
+    };
+    renamed.map_err(ArchiveError::io(destination))?;
     Ok(files)
 }
 
 fn open(file: &Path) -> Result<File, ArchiveError> {
-    File::open(file).map_err(|error| ArchiveError::io(file, error))
-}
-
-/// A directory beside the destination that disappears unless it becomes the destination.
-struct Partial {
-    directory: PathBuf,
-}
-
-impl Partial {
-    fn create(destination: &Path) -> Result<Partial, ArchiveError> {
-        let mut name = destination.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
-        let directory = destination.with_file_name(name);
-        fs::create_dir(&directory).map_err(|error| ArchiveError::io(&directory, error))?;
-        Ok(Partial { directory })
-    }
-
-    fn publish(mut self, destination: &Path) -> Result<(), ArchiveError> {
-        // A rename would replace an empty directory without a word.
-        if destination.symlink_metadata().is_ok() {
-            let exists = std::io::ErrorKind::AlreadyExists.into();
-            return Err(ArchiveError::io(destination, exists));
-        }
-        fs::rename(&self.directory, destination)
-            .map_err(|error| ArchiveError::io(destination, error))?;
-        self.directory = PathBuf::new();
-        Ok(())
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        if !self.directory.as_os_str().is_empty() {
-            let _ = fs::remove_dir_all(&self.directory);
-        }
-    }
+    File::open(file).map_err(ArchiveError::io(file))
 }

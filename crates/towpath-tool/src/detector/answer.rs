@@ -5,9 +5,9 @@ use super::environment;
 use super::identity::is_of_another_program;
 use super::line_table::LineTable;
 use super::reading::Reading;
-use crate::clean_printed_text::Line;
-use crate::verdict_and_evidence::EvidenceKind::{self, *};
-use crate::verdict_and_evidence::{Evidence, Judgement, Verdict};
+use crate::printed_text::Line;
+use crate::verdict::EvidenceKind::{self, *};
+use crate::verdict::{Evidence, Judgement, Verdict};
 
 static ANSWERS: LineTable<EvidenceKind> = LineTable::new("answer-about-argument");
 

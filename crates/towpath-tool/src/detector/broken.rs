@@ -1,11 +1,11 @@
 //! Step 2: what was printed shows that the program cannot work, whatever its exit code is.
 
 use super::environment;
-use super::line_table::{LineTable, WordList};
+use super::line_table::{LineTable, words};
 use super::reading::Reading;
-use crate::clean_printed_text::Line;
 use crate::output_pattern::paths_in;
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::printed_text::Line;
+use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 
 /// Exit codes of a shell that could not start what it was asked to.
 const CANNOT_RUN: [i32; 2] = [126, 127];
@@ -24,11 +24,6 @@ static FAILED: LineTable<EvidenceKind> = LineTable::new("failed-install");
 
 /// What graphics drivers and the loader report on the side, and the program works without.
 static DRIVER_NOISE: LineTable<&str> = LineTable::new("driver-noise");
-
-static NOT_OF_AN_INSTALL: WordList = WordList::new("not-of-an-install");
-
-/// Ways to write that a file is not there.
-static NOT_THERE: WordList = WordList::new("not-there");
 
 /// Shows that a line is of a broken install.
 type Sign = fn(&Reading<'_>, &Line) -> Option<EvidenceKind>;
@@ -118,7 +113,7 @@ fn failed(reading: &Reading<'_>, line: &Line) -> Option<EvidenceKind> {
 fn own_file(reading: &Reading<'_>, line: &Line) -> Option<EvidenceKind> {
     let install = reading.observation.install_path.as_deref()?;
     let inside = format!("{}/", install.trim_end_matches('/'));
-    let missing = NOT_THERE.iter().any(|words| line.lower.contains(words));
+    let missing = words("not-there").iter().any(|words| line.lower.contains(words));
     if reading.exit_code() == Some(0) || !missing || reading.quotes_argument(&line.text) {
         return None;
     }
@@ -131,14 +126,14 @@ fn own_file(reading: &Reading<'_>, line: &Line) -> Option<EvidenceKind> {
 fn is_elsewhere(reading: &Reading<'_>, path: &str) -> bool {
     let install = reading.observation.install_path.as_deref();
     let inside = install.is_some_and(|install| path.starts_with(install));
-    !inside && NOT_OF_AN_INSTALL.iter().any(|start| path.starts_with(start))
+    !inside && words("not-of-an-install").iter().any(|start| path.starts_with(start))
 }
 
 /// Whether a line is about a file of the machine or the user that is not there.
 pub(super) fn is_missing_elsewhere(reading: &Reading<'_>, line: &Line) -> bool {
     let install = reading.observation.install_path.as_deref();
     let mut paths = paths_in(&line.text, install).into_iter().map(|path| &line.text[path]);
-    NOT_THERE.iter().any(|words| line.lower.contains(words))
+    words("not-there").iter().any(|words| line.lower.contains(words))
         && paths.any(|path| path.starts_with("/etc/") || is_elsewhere(reading, path))
 }
 

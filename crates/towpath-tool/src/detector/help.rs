@@ -2,14 +2,12 @@
 //! in the text; without one, synopsis lines or sections with options do. The line as far as its first
 //! bracket is what a stored check looks for.
 
-use super::line_table::WordList;
+use super::line_table::words;
 use super::reading::Reading;
-use crate::clean_printed_text::Line;
-use crate::verdict_and_evidence::{EvidenceKind, Judgement, Verdict};
+use crate::printed_text::Line;
+use crate::verdict::{EvidenceKind, Judgement, Verdict};
 
 const USAGE_WORDS: &[&str] = &["usage", "synopsis", "syntax"];
-
-static SECTIONS: WordList = WordList::new("help-section");
 
 /// How many options or commands a section must list.
 const LISTED: usize = 3;
@@ -100,7 +98,7 @@ fn sections<'l>(lines: &[&'l Line]) -> Option<Help<'l>> {
 fn is_section(line: &Line) -> bool {
     let text = line.lower.trim();
     let title = text.strip_suffix(':').unwrap_or(text);
-    SECTIONS.contains(title)
+    words("help-section").contains(&title)
         && (text.ends_with(':') || line.text.trim() == line.text.trim().to_uppercase())
 }
 

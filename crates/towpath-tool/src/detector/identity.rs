@@ -2,14 +2,11 @@
 //! it prints another than the expected one, or help and messages under another name, and nothing of what
 //! it prints has the tool's name.
 
-use super::line_table::WordList;
+use super::line_table::words;
 use super::reading::Reading;
 use super::version;
-use crate::clean_printed_text::Line;
+use crate::printed_text::Line;
 use crate::version_token::{find_expected, is_dotted, same_version, tokens};
-
-static ANY_PROGRAM: WordList = WordList::new("any-program");
-static NO_NAMES: WordList = WordList::new("no-name");
 
 pub(super) fn is_other_program(reading: &Reading<'_>) -> bool {
     let Some(expected) = reading.observation.expected_version.as_deref() else { return false };
@@ -77,7 +74,7 @@ pub(super) fn is_of_another_program(reading: &Reading<'_>, line: &Line) -> bool 
     let is_number = name.chars().all(|c| c.is_ascii_digit());
     // `version: unknown flag`
     let argument = reading.arguments.iter().any(|given| given.trim_start_matches('-') == name);
-    let other = exception || is_number || argument || NO_NAMES.contains(name);
+    let other = exception || is_number || argument || words("no-name").contains(&name);
     is_name(name)
         && !other
         && !is_related(reading, name)
@@ -91,7 +88,7 @@ fn base_name(path: &str) -> &str {
 /// Whether a word can be the name of one program. A word for any program is no name.
 fn is_name(word: &str) -> bool {
     let letters = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
-    !word.is_empty() && word.chars().all(letters) && !ANY_PROGRAM.contains(word)
+    !word.is_empty() && word.chars().all(letters) && !words("any-program").contains(&word)
 }
 
 /// Shorter words are parts of unrelated names, too.
@@ -116,6 +113,7 @@ pub(super) fn is_related(reading: &Reading<'_>, name: &str) -> bool {
 pub(super) fn is_part_of_name(reading: &Reading<'_>, word: &str) -> bool {
     let last = reading.observation.tool.rsplit_once('-').map(|(_, last)| last);
     let mut parts = reading.observation.aliases.iter().flat_map(|alias| alias.split('-'));
-    let is_word = |part: &str| part.eq_ignore_ascii_case(word) && !ANY_PROGRAM.contains(word);
+    let is_word =
+        |part: &str| part.eq_ignore_ascii_case(word) && !words("any-program").contains(&word);
     last.is_some_and(is_word) || word.len() >= SHORTEST_PART && parts.any(is_word)
 }

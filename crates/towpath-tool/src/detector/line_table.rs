@@ -2,42 +2,37 @@
 //! tried only on lines that contain its literal, and its regex is compiled when it is first needed:
 //! judging a probe stays linear and cheap.
 
-use crate::clean_printed_text::Line;
+use crate::printed_text::Line;
 use regex::{Captures, Regex};
 use serde::Deserialize;
 use serde::de::value::{BorrowedStrDeserializer, Error};
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
 use towpath_core::{data_rows, data_section};
 
 /// A shape of a line and what it means.
 struct Row<K> {
     kind: K,
-    /// In lower case; a line without it cannot match.
+    /// In lower case; a line without it cannot match. Empty where no text is common to all.
     literal: &'static str,
     /// Without regard to case.
     regex: &'static str,
     compiled: OnceLock<Regex>,
 }
 
-/// Words and phrases of one section.
-pub(super) struct WordList {
-    section: &'static str,
-    words: OnceLock<Vec<&'static str>>,
-}
-
-impl WordList {
-    pub const fn new(section: &'static str) -> WordList {
-        WordList { section, words: OnceLock::new() }
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = &'static str> {
-        let words = || data_rows(data_section(include_str!("words.txt"), self.section));
-        self.words.get_or_init(|| words().map(|[word]| word).collect()).iter().copied()
-    }
-
-    pub fn contains(&self, wanted: &str) -> bool {
-        self.iter().any(|word| word == wanted)
-    }
+/// The words and phrases of a section.
+pub(super) fn words(section: &'static str) -> &'static [&'static str] {
+    static SECTIONS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+        let (mut sections, mut name) = (HashMap::new(), "");
+        for [row] in data_rows(include_str!("words.txt")) {
+            match row.strip_prefix('[').and_then(|row| row.strip_suffix(']')) {
+                Some(section) => name = section,
+                None => sections.entry(name).or_insert_with(Vec::new).push(row),
+            }
+        }
+        sections
+    });
+    &SECTIONS[section]
 }
 
 /// A table of shapes; the kind of its rows is [`EvidenceKind`](crate::EvidenceKind), or a word for its reader.
@@ -97,7 +92,6 @@ impl<K: Copy + Deserialize<'static>> LineTable<K> {
         assert!(!self.rows().is_empty(), "{}", self.section);
         for row in self.rows() {
             assert_eq!(row.literal, row.literal.to_lowercase());
-            assert!(!row.literal.is_empty(), "{}", row.regex);
             faults.extend(line_without_literal(row.literal, row.regex));
         }
         assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -13,10 +13,12 @@ mod process_end;
 mod reading;
 mod version;
 
-use crate::probe_observation::Observation;
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::observation::{Observation, made_up_name};
+use crate::printed_text::Line;
+use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 use line_table::LineTable;
 use reading::Reading;
+use regex::Regex;
 
 type Step = fn(&Reading<'_>) -> Option<Judgement>;
 
@@ -30,9 +32,12 @@ const STEPS: &[Step] = &[
     environment::judge,
 ];
 
-/// Judges one run of a program.
+/// Judges one run of a program. A run under another name only shows whether it prints that name.
 pub fn judge(observation: &Observation) -> Judgement {
     let reading = Reading::new(observation);
+    if observation.is_renamed() {
+        return unknown(&reading);
+    }
     let found = STEPS.iter().find_map(|step| step(&reading));
     let mut judgement = found.unwrap_or_else(|| unknown(&reading));
     if judgement.verdict.works() && identity::is_other_program(&reading) {
@@ -58,6 +63,29 @@ pub(crate) fn outweighs(good: &Observation, other: &Observation) -> bool {
         true => version::find(&good).is_some_and(|found| found.is_expected(&good)),
         false => good.names_tool(),
     }
+}
+
+pub(crate) fn prints_name(observation: &Observation) -> bool {
+    Reading::new(observation).names_tool()
+}
+
+/// Whether the name that a program prints is the one that it was started by: in the same run under another
+/// name that one is in its position, and the tool's is nowhere.
+pub(crate) fn is_echo(run: &Observation, renamed: &Observation) -> bool {
+    let (own, other) = (Reading::new(run), Reading::new(renamed));
+    // `/opt/bin/NAME` and `NAME` are the same, and so are other widths of the text around it.
+    let words = |line: &Line, name: &str| {
+        let path = Regex::new(&format!(r"(?i)(?:[^\s'`\x22]*/)?{}", regex::escape(name)));
+        let plain = path.expect("an escaped name").replace_all(&line.text, "\0");
+        plain.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let name = made_up_name(&run.tool);
+    let printed: Vec<_> = other.own_lines().map(|line| words(line, &name)).collect();
+    let mut naming = own.own_lines().filter(|line| own.names.is_in(&line.lower));
+    run.arguments() == renamed.arguments()
+        && own.names_tool()
+        && !other.names_tool()
+        && naming.all(|line| printed.contains(&words(line, &run.tool)))
 }
 
 fn unknown(reading: &Reading<'_>) -> Judgement {

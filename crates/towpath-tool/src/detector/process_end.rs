@@ -3,8 +3,8 @@
 
 use super::reading::Reading;
 use super::{environment, version};
-use crate::probe_observation::ProcessEnd;
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Judgement, Verdict};
+use crate::observation::{ProcessEnd, limit as limit_word};
+use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 
 /// SIGKILL, SIGXCPU and SIGXFSZ are limits of the sandbox; all other signals are crashes.
 const LIMIT_SIGNALS: [i32; 3] = [9, 24, 25];
@@ -37,7 +37,7 @@ pub(super) fn judge_end(reading: &Reading<'_>) -> Option<Judgement> {
             let crashed = CRASH_CODES.contains(code);
             (format!("exit code {code}"), LIMIT_CODES.contains(code), crashed)
         }
-        _ => (end.limit()?.replace("timeout", "time-limit").replace('-', " "), true, false),
+        _ => (limit_word(end)?.replace("timeout", "time-limit").replace('-', " "), true, false),
     };
     match is_limit {
         true => Some(limit(reading, what)),

@@ -2,10 +2,10 @@
 //! tool, the arguments that were given to it, and which lines only quote source code of a traceback.
 
 use super::line_table::LineTable;
-use crate::clean_printed_text::{Line, lines_of};
-use crate::find_tool_name_in_line::ToolNames;
+use crate::observation::Observation;
 use crate::output_pattern::pattern_of_line;
-use crate::probe_observation::Observation;
+use crate::printed_text::{Line, lines_of};
+use crate::tool_names::ToolNames;
 use std::ops::Range;
 
 pub(super) struct Reading<'a> {
@@ -86,7 +86,7 @@ impl<'a> Reading<'a> {
 
     /// How the process ended, when it ended by itself.
     pub fn exit_code(&self) -> Option<i32> {
-        self.observation.end.exit_code()
+        self.observation.exit_code()
     }
 }
 

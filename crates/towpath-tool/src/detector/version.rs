@@ -3,12 +3,12 @@
 //! nothing but a version, then the first line of another name.
 
 use super::identity::is_part_of_name;
-use super::line_table::{LineTable, WordList};
+use super::line_table::{LineTable, words};
 use super::reading::Reading;
 use super::{answer, broken, environment, help};
-use crate::clean_printed_text::Line;
 use crate::output_pattern::paths_in;
-use crate::verdict_and_evidence::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
+use crate::printed_text::Line;
+use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
 use crate::verify_section::VERSION;
 use crate::version_token::{
     expected_spellings, find_expected, is_date, is_dotted, is_integer, same_version, tokens,
@@ -39,7 +39,10 @@ impl FoundVersion {
 /// One line that may have the version.
 struct Candidate<'r> {
     line: &'r Line,
-    masked: Masked,
+    /// The line with blanks for everything that is no version of the tool, its names with digits too.
+    masked: String,
+    /// The masked parts, but for the names.
+    hidden: Vec<Range<usize>>,
     /// It is the first line of its stream.
     first: bool,
     /// It is among the first lines of its stream.
@@ -48,10 +51,7 @@ struct Candidate<'r> {
 
 static NOTICES: LineTable<&str> = LineTable::new("notice");
 static FAILURES: LineTable<&str> = LineTable::new("failure");
-static NO_TITLE: WordList = WordList::new("no-title");
-static PLAIN_TITLE: WordList = WordList::new("plain-title");
-static UNITS: WordList = WordList::new("unit");
-
+static MEASURES: LineTable<&str> = LineTable::new("measure");
 /// How many lines of a stream may have `version 1.2` in the middle of a sentence.
 const EARLY_LINES: usize = 4;
 /// How many words may be before the version in the first line of another name.
@@ -66,7 +66,7 @@ pub(super) fn judge(reading: &Reading<'_>) -> Option<Judgement> {
     let expected = reading.observation.expected_version.as_deref();
     let expected = expected.filter(|expected| !expected_spellings(expected).is_empty());
     let differs = expected.is_some_and(|expected| !same_version(&found.version, expected));
-    let identity = found.other.then_some(Identity::Other);
+    let identity = found.other.then_some("other");
     if found.other && differs {
         let evidence = Evidence::new(EvidenceKind::OtherProgram, found.line);
         return Some(Judgement { identity, ..Judgement::new(Verdict::Unknown, evidence) });
@@ -120,9 +120,9 @@ fn is_title(reading: &Reading<'_>, found: &FoundVersion) -> bool {
     let sentence = label.contains(": ") && !is_own_prefix(reading, before);
     let notice = NOTICES.find(&Line::new(after)).is_some();
     !sentence
-        && words(before) <= TITLE_WORDS
+        && word_count(before) <= TITLE_WORDS
         && !after.starts_with([':', ')'])
-        && (notice || words(after) <= TITLE_WORDS)
+        && (notice || word_count(after) <= TITLE_WORDS)
 }
 
 type Search = fn(&Reading<'_>, &Candidate<'_>) -> Option<Range<usize>>;
@@ -131,12 +131,12 @@ type Search = fn(&Reading<'_>, &Candidate<'_>) -> Option<Range<usize>>;
 const SEARCHES: &[(EvidenceKind, Search)] = &[
     (EvidenceKind::ExpectedVersion, expected_version),
     (EvidenceKind::NamedVersion, beside_name),
-    (EvidenceKind::BareVersion, before_details),
+    (EvidenceKind::BareVersion, |_, candidate| candidate.shaped("details")),
     (EvidenceKind::NamedVersion, beside_longer_name),
-    (EvidenceKind::VersionWord, after_version_word),
-    (EvidenceKind::BareVersion, bare),
+    (EvidenceKind::VersionWord, |_, candidate| candidate.shaped("word")),
+    (EvidenceKind::BareVersion, |_, candidate| candidate.shaped("bare")),
     (EvidenceKind::FirstLineVersion, first_line),
-    (EvidenceKind::VersionWord, after_name_of_version_line),
+    (EvidenceKind::VersionWord, |_, candidate| candidate.shaped("label")),
     (EvidenceKind::BareVersion, bare_below_title),
 ];
 
@@ -188,14 +188,15 @@ fn candidates<'r>(reading: &'r Reading<'_>) -> Vec<Candidate<'r>> {
     let versioned = own.filter(|(_, line)| WHOLE_LINES.find(line).is_none());
     let candidate = |(position, line): (usize, &'r Line)| {
         let (first, early) = (position == 0, position < EARLY_LINES);
-        Candidate { line, masked: masked(reading, line), first, early }
+        let (masked, hidden) = masked(reading, line);
+        Candidate { line, masked, hidden, first, early }
     };
     versioned.map(candidate).collect()
 }
 
 fn expected_version(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
     let expected = reading.observation.expected_version.as_deref()?;
-    find_expected(&candidate.masked.text, expected)
+    find_expected(&candidate.masked, expected)
 }
 
 /// `less 590 (GNU …)`, `nstat utility, iproute2-6.1.0`: a version after the tool's own name.
@@ -218,34 +219,34 @@ fn after_name(
     candidate: &Candidate<'_>,
     name: Range<usize>,
 ) -> Option<Range<usize>> {
-    let rest = &candidate.masked.text[name.end..];
+    let rest = &candidate.masked[name.end..];
     let before = candidate.line.text[..name.start].trim();
     let indented = candidate.line.text.starts_with([' ', '\t']);
     let title = candidate.early || !indented;
     // `ansible [core 2.14.3]` is none.
     let versioned = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    let versioned = versioned.is_some_and(|(inside, _)| best_token(inside).is_some());
+    let versioned = versioned.is_some_and(|(inside, _)| best_token(inside, 0).is_some());
     let synopsis = !versioned && reading.names.begins_synopsis(&candidate.line.lower);
-    if !title || synopsis || words(before) > MOST_WORDS {
+    if !title || synopsis || word_count(before) > MOST_WORDS {
         return None;
     }
-    let at = |range: Range<usize>| name.end + range.start..name.end + range.end;
-    let direct = directly_after(rest);
+    let masked = &candidate.masked;
+    let direct = directly_after(masked, name.end);
     if before.ends_with(':') || is_own_message(reading, before) {
         let ends = |range: &Range<usize>| {
-            matches!(rest[range.end..].trim_start().get(..1), None | Some("("))
+            matches!(masked[range.end..].trim_start().get(..1), None | Some("("))
         };
-        return direct.filter(|range| is_own_prefix(reading, before) && ends(range)).map(at);
+        return direct.filter(|range| is_own_prefix(reading, before) && ends(range));
     }
-    if let Some(range) = direct {
-        return Some(at(range));
+    if direct.is_some() {
+        return direct;
     }
     // `tool: cannot open 1.2`: a message, not a title.
     let message = rest.starts_with(':') || rest.starts_with(';') || rest.starts_with("'s ");
     if message || RUNTIME_LINES.find(candidate.line).is_some() {
         return None;
     }
-    best_token(rest).map(at)
+    best_token(masked, name.end)
 }
 
 /// `tool: cannot find ` of `tool: cannot find tool 1.2`.
@@ -261,126 +262,104 @@ fn is_own_prefix(reading: &Reading<'_>, before: &str) -> bool {
 }
 
 /// A version, a whole number or a date right after a name: ` 590`, `-1.6`, `, version 3`, `: v2.0`.
-fn directly_after(rest: &str) -> Option<Range<usize>> {
+fn directly_after(text: &str, at: usize) -> Option<Range<usize>> {
     static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
         let between = r"(?i)^(?: from [a-z][\w.+-]*| \([a-z][^()\d]*\))?[\s,:/_@(-]*(?:(?:version|ver|release|rev|v)\b[.:=]?[\s:=]*)?[\s\x22'(-]*(?:v|go)?";
         Regex::new(between).expect("a test uses it")
     });
-    let start = BETWEEN.find(rest)?.end();
-    let range = tokens(rest).into_iter().find(|range| range.start == start)?;
+    let start = at + BETWEEN.find(&text[at..])?.end();
+    let range = tokens_after(text, at).find(|range| range.start == start)?;
+    let after = text[range.end..].trim_start();
     // `gdk-pixbuf-csource-3.0 version 2.42.10`: the first number is a part of the name.
-    let after = &rest[range.end..];
-    if after.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("version"))
-        && let Some(next) = directly_after(after)
+    if after.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("version"))
+        && let Some(next) = directly_after(text, range.end)
     {
-        return Some(range.end + next.start..range.end + next.end);
+        return Some(next);
     }
-    let token = &rest[range.clone()];
-    let right =
-        is_dotted(token) || is_date(token) || is_integer(token) && is_final(rest, range.end);
+    let token = &text[range.clone()];
+    let right = is_dotted(token) || is_date(token) || is_integer(token) && is_final(token, after);
     // `tool-3.0 [options]`
-    let synopsis = rest[range.end..]
-        .trim_start()
-        .get(..2)
-        .is_some_and(|next| matches!(next, "[-" | "[o" | "--"));
+    let synopsis = ["[-", "[o", "--"].iter().any(|start| after.starts_with(start));
     (right && !synopsis).then_some(range)
 }
 
 /// Whether a whole number is the end of a title: `590 (GNU`, `20221122`, `252,`, `(379)`.
-fn is_final(rest: &str, end: usize) -> bool {
-    let after = rest[end..].trim_start();
+fn is_final(number: &str, after: &str) -> bool {
     let more = after.starts_with([',', ';', '-', '[', '.']) && !after.contains("version");
     // `NAME(1)` is the title of a manual page.
-    let number = rest[..end].rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
     let enclosed = after == ")" && number.len() > 1;
     after.is_empty() || enclosed || after.starts_with('(') || more
 }
 
 /// The first version outside of parentheses, else the first one inside.
-fn best_token(text: &str) -> Option<Range<usize>> {
+fn best_token(text: &str, at: usize) -> Option<Range<usize>> {
     let dotted: Vec<Range<usize>> =
-        tokens(text).into_iter().filter(|range| is_dotted(&text[range.clone()])).collect();
-    let depth = |at: usize| {
-        let before = &text[..at];
+        tokens_after(text, at).filter(|range| is_dotted(&text[range.clone()])).collect();
+    let depth = |end: usize| {
+        let before = &text[at..end];
         before.matches(['(', '[']).count() > before.matches([')', ']']).count()
     };
     let outside = dotted.iter().take(8).find(|range| !depth(range.start)).cloned();
     outside.or_else(|| dotted.into_iter().next())
 }
 
-/// `Version 1.2.3`, `Client Version: v1.32.4`, `release 9.2`.
-fn after_version_word(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    static WORD: LazyLock<Regex> = LazyLock::new(|| {
-        let word = r"(?i)(?:^|[^-\w])(version|release|ver|cli:|build label)(?:\b|\s)\.?(?: number| is)?[\s:=\x22'(-]*v?";
-        Regex::new(word).expect("a test uses it")
-    });
-    if RUNTIME_LINES.find(candidate.line).is_some() {
-        return None;
-    }
-    let tokens = tokens(&candidate.masked.text);
-    let mut words = WORD.find_iter(&candidate.masked.text);
-    words.find_map(|word| {
-        let begins = candidate.masked.text[..word.start()].trim().len() < 20;
-        let range = tokens.iter().find(|range| range.start == word.end())?;
-        let dotted = is_dotted(&candidate.masked.text[range.clone()]);
-        (dotted && (candidate.early || begins)).then(|| range.clone())
+/// The tokens of a text from a position on.
+fn tokens_after(text: &str, at: usize) -> impl Iterator<Item = Range<usize>> {
+    tokens(&text[at..]).into_iter().map(move |range| at + range.start..at + range.end)
+}
+
+/// Lines with a version, which begins where the group `version` does and is not shorter.
+static SHAPES: LineTable<&str> = LineTable::new("version-shape");
+
+/// A dotted version in a shape of this kind, behind where the shape begins.
+fn shapes<'l>(
+    line: &'l Line,
+    text: &'l str,
+    masked: &'l str,
+    wanted: &'l str,
+) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let rows = SHAPES.candidates(line).filter(move |(kind, _)| *kind == wanted);
+    rows.flat_map(move |(_, regex)| regex.captures_iter(text)).filter_map(|captures| {
+        let (whole, group) = (captures.get(0)?, captures.name("version")?);
+        let token = tokens(masked).into_iter().find(|token| token.start == group.start())?;
+        let dotted = token.end >= group.end() && is_dotted(&masked[token.clone()]);
+        dotted.then_some((whole.start(), token))
     })
 }
 
-/// A first line that is nothing but a version.
-fn bare(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    let range = tokens(&candidate.masked.text).into_iter().next()?;
-    let around = [&candidate.line.text[..range.start], &candidate.line.text[range.end..]];
-    let alone = matches!(around[0].trim(), "" | "v" | "V") && around[1].trim().is_empty();
-    let token = &candidate.line.text[range.clone()];
-    (candidate.first && alone && is_dotted(token)).then_some(range)
-}
+/// How far from its beginning a line that is not early may have `version 1.2`.
+const BEGINNING: usize = 20;
 
-/// `5.0.4 (plugin: 0.7.0, other: 2.10.0)`: a first line that begins with the version.
-fn before_details(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    let range = tokens(&candidate.masked.text).into_iter().next()?;
-    let begins = matches!(&candidate.line.text[..range.start], "" | "v" | "V");
-    let details = candidate.line.text[range.end..].starts_with(" (");
-    let token = &candidate.line.text[range.clone()];
-    (candidate.first && begins && details && is_dotted(token)).then_some(range)
-}
-
-/// `Version: ImageMagick 6.9.11-60`, `Server version: Apache/2.4.57`.
-fn after_name_of_version_line(_: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-        let named = r"(?i)^\s*(?:\w+ )?version\s*:\s+[a-z][\w.+-]*[ /-]v?";
-        Regex::new(named).expect("a test uses it")
-    });
-    if !candidate.early || RUNTIME_LINES.find(candidate.line).is_some() {
-        return None;
+impl Candidate<'_> {
+    fn shaped(&self, wanted: &str) -> Option<Range<usize>> {
+        let masked = &self.masked;
+        let of_tool = || RUNTIME_LINES.find(self.line).is_none();
+        let (placed, text) = match wanted {
+            "bare" | "details" => (self.first, &self.line.text),
+            "label" => (self.early && of_tool(), masked),
+            _ => (of_tool(), masked),
+        };
+        let begins = |at: usize| self.early || masked[..at].trim().len() < BEGINNING;
+        let mut found = shapes(self.line, text, masked, wanted).filter(|(at, _)| begins(*at));
+        found.next().filter(|_| placed).map(|(_, range)| range)
     }
-    let start = NAMED.find(&candidate.masked.text)?.end();
-    let range = tokens(&candidate.masked.text).into_iter().find(|range| range.start == start)?;
-    is_dotted(&candidate.masked.text[range.clone()]).then_some(range)
 }
 
 /// A line that is nothing but a version, perhaps in a frame, below the tool's title. Of several such
 /// lines none is known to be the version.
 fn bare_below_title(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<usize>> {
-    let range = only_version(&candidate.masked.text)?;
-    let mut others = reading.own_lines().filter(|line| only_version(&line.text).is_some());
-    let single = others.next().is_some() && others.next().is_none();
-    (reading.asks_version() && single && reading.names_tool() && reading.exit_code() == Some(0))
-        .then_some(range)
-}
-
-/// The version of a line that has nothing else but a frame and a note in brackets: `= v1.7.4 =`.
-fn only_version(text: &str) -> Option<Range<usize>> {
-    let range = tokens(text).into_iter().next()?;
-    let frame = |text: &str| text.chars().all(|c| " \t=|*#".contains(c));
-    let before = text[..range.start].trim_end_matches(['v', 'V']);
-    let after = text[range.end..].trim();
-    let note = after.starts_with('[') && after.ends_with(']');
-    (frame(before) && (frame(after) || note) && is_dotted(&text[range.clone()])).then_some(range)
+    let framed = |line: &Line, text: &str| shapes(line, text, text, "framed").next();
+    let (_, range) = framed(candidate.line, &candidate.masked)?;
+    let others = reading.own_lines().filter(|line| framed(line, &line.text).is_some());
+    (reading.asks_version()
+        && others.count() == 1
+        && reading.names_tool()
+        && reading.exit_code() == Some(0))
+    .then_some(range)
 }
 
 /// How many words there are outside of parentheses.
-fn words(text: &str) -> usize {
+fn word_count(text: &str) -> usize {
     let outside = text.split('(').map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
     let words = outside.flat_map(str::split_whitespace);
     words.filter(|word| word.contains(char::is_alphanumeric)).count()
@@ -389,15 +368,16 @@ fn words(text: &str) -> usize {
 /// Whether the words before `version` name something: `BusyBox version 1`, but not `Client Version`.
 fn has_other_name(candidate: &Candidate<'_>, at: usize) -> bool {
     let before = candidate.line.lower[..at].split(|c: char| !c.is_ascii_alphabetic());
-    let words = before.filter(|word| !word.is_empty() && *word != "v");
-    words.into_iter().any(|word| !PLAIN_TITLE.contains(word))
+    let mut before = before.filter(|word| !word.is_empty() && *word != "v");
+    before.any(|word| !words("plain-title").contains(&word))
 }
 
 /// The line as far as the version, from its beginning or from behind what changes with the install or
 /// with the version of another component.
 fn pattern(reading: &Reading<'_>, candidate: &Candidate<'_>, at: usize) -> String {
-    let start = candidate.masked.stable_from(at);
-    let others = tokens(&candidate.masked.text[..at]);
+    let ends = candidate.hidden.iter().map(|range| range.end).filter(|end| *end <= at);
+    let start = ends.max().unwrap_or(0);
+    let others = tokens(&candidate.masked[..at]);
     let other = others.last().map_or(start, |range| range.end.max(start));
     let before = &candidate.line.text[other..at];
     let paths = paths_in(before, reading.observation.install_path.as_deref());
@@ -415,41 +395,27 @@ fn first_line(reading: &Reading<'_>, candidate: &Candidate<'_>) -> Option<Range<
     }
     // `info: kotlinc-jvm 1.3.31`
     let level = if candidate.line.lower.starts_with(LOG_LEVEL) { LOG_LEVEL.len() } else { 0 };
-    let text = &candidate.masked.text[level..];
-    let name = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').count();
-    let range = match name {
-        0 => best_token(text),
-        _ => directly_after(&text[name..])
-            .map(|range| name + range.start..name + range.end)
-            .or_else(|| best_token(text)),
-    }?;
-    let line = &candidate.line.text[level..];
-    let before = &line[..range.start];
+    let (masked, line) = (&candidate.masked, &candidate.line.text);
+    let letters = |b: &u8| b.is_ascii_alphanumeric() || *b == b'-';
+    let name = masked.bytes().skip(level).take_while(letters).count();
+    let direct = if name == 0 { None } else { directly_after(masked, level + name) };
+    let range = direct.or_else(|| best_token(masked, level))?;
+    let before = &line[level..range.start];
     let title = !before.contains(": ") && !before.contains(['=', '\'', '"', '`', '<', '|']);
-    let right = title && !is_measure(line, &range) && words(before) <= MOST_WORDS;
-    right.then_some(level + range.start..level + range.end)
+    let right = title && !is_measure(candidate, &range) && word_count(before) <= MOST_WORDS;
+    right.then_some(range)
 }
 
 /// `Files 12`, `Score 9.81`, `took 1.234s`, `read 3.5 MB`: a number that is no version of another name.
-fn is_measure(line: &str, range: &Range<usize>) -> bool {
+fn is_measure(candidate: &Candidate<'_>, range: &Range<usize>) -> bool {
+    let line = &candidate.line.text;
     let token = &line[range.clone()];
     let after = line[range.end..].trim_start();
     let glued = token.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let next = after.split_whitespace().next().unwrap_or("");
-    let unit = [glued, next].iter().any(|word| UNITS.contains(&word.to_ascii_lowercase()));
-    let decimal = glued.is_empty() && token.matches('.').count() == 1;
-    let label = after.is_empty() && is_label(&line[..range.start]);
-    unit || (decimal && label) || (is_integer(token) && !after.starts_with('('))
-}
-
-/// One word with a capital, as measurements have it: programs that print a name and a number alone print
-/// their file's name.
-fn is_label(before: &str) -> bool {
-    let word = before.trim_end();
-    let mut letters = word.chars();
-    (2..before.len()).contains(&word.len())
-        && letters.next().is_some_and(|c| c.is_ascii_uppercase())
-        && letters.all(|c| c.is_ascii_lowercase())
+    let unit =
+        [glued, next].iter().any(|word| words("unit").contains(&&*word.to_ascii_lowercase()));
+    unit || MEASURES.find(candidate.line).is_some() || is_integer(token) && !after.starts_with('(')
 }
 
 /// Before a title, where a program prints it through its log.
@@ -459,7 +425,7 @@ fn begins_title(candidate: &Candidate<'_>) -> bool {
     let letters = |c: char| !c.is_ascii_alphanumeric() && c != '\'';
     let line = candidate.line.lower.strip_prefix(LOG_LEVEL).unwrap_or(&candidate.line.lower);
     let first = line.split(letters).find(|word| !word.is_empty()).unwrap_or("");
-    !NO_TITLE.contains(first)
+    !words("no-title").contains(&first)
 }
 
 /// Lines without a version of the tool.
@@ -471,23 +437,7 @@ static RUNTIME_LINES: LineTable<&str> = LineTable::new("runtime-line");
 /// Parts of lines.
 static PARTS: LineTable<&str> = LineTable::new("part-without-version");
 
-/// A line with blanks for everything that is no version of the tool.
-struct Masked {
-    /// Its names with digits are blanks, too.
-    pub text: String,
-    /// The masked parts, but for the names.
-    hidden: Vec<Range<usize>>,
-}
-
-impl Masked {
-    /// Where the text begins that is the same in every install, before a position.
-    pub fn stable_from(&self, before: usize) -> usize {
-        let ends = self.hidden.iter().map(|range| range.end).filter(|end| *end <= before);
-        ends.max().unwrap_or(0)
-    }
-}
-
-fn masked(reading: &Reading<'_>, line: &Line) -> Masked {
+fn masked(reading: &Reading<'_>, line: &Line) -> (String, Vec<Range<usize>>) {
     let parts = PARTS.candidates(line).flat_map(|(kind, regex)| {
         regex.find_iter(&line.text).map(move |part| {
             // Before a path is its separator, which stays.
@@ -506,7 +456,7 @@ fn masked(reading: &Reading<'_>, line: &Line) -> Masked {
         bytes[range].fill(b' ');
     }
     let text = String::from_utf8(bytes).expect("whole matches of the text were replaced by blanks");
-    Masked { text, hidden }
+    (text, hidden)
 }
 
 #[cfg(test)]
@@ -515,7 +465,8 @@ mod tests {
 
     #[test]
     fn every_row_can_be_used() {
-        for table in [&WHOLE_LINES, &RUNTIME_LINES, &PARTS, &FAILURES, &NOTICES] {
+        for table in [&WHOLE_LINES, &RUNTIME_LINES, &PARTS, &FAILURES, &NOTICES, &SHAPES, &MEASURES]
+        {
             table.compile_all();
         }
     }

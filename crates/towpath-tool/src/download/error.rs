@@ -33,8 +33,9 @@ pub enum DownloadError {
 }
 
 impl DownloadError {
-    pub(super) fn io(path: &Path, error: io::Error) -> DownloadError {
-        DownloadError::Io { path: path.to_owned(), error }
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> DownloadError {
+        let path = path.to_owned();
+        move |error| DownloadError::Io { path, error }
     }
 
     pub(super) fn http(url: &str, error: ureq::Error) -> DownloadError {
@@ -52,7 +53,7 @@ impl DownloadError {
 }
 
 /// An address without what may be secret in it: a user with a password, and what follows a question mark.
-pub(super) fn shown(url: &str) -> String {
+pub(crate) fn shown(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

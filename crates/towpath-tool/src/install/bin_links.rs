@@ -1,22 +1,24 @@
 //! The links in `bin/`, one for each program of the tools that are in use. A link belongs to the tool
 //! that it points into; a file that is no link of ours is never replaced.
 
-use super::tool_directories::{ToolDirectories, version_directory_name};
+use super::tool_directories::{ToolDirectories, at, version_directory_name};
 use serde::Serialize;
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 
-#[derive(Debug)]
-pub struct BinLinks<'a> {
-    directories: &'a ToolDirectories,
-}
-
-/// Where the programs of the system are, and those that its administrator has put there.
-const SYSTEM: [&str; 6] =
-    ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+/// Directories of programs that the system has, or its administrator has put there.
+pub const SYSTEM: [&str; 7] = [
+    "/usr/local/bin",
+    "/usr/bin",
+    "/bin",
+    "/usr/local/sbin",
+    "/usr/sbin",
+    "/sbin",
+    "/run/current-system/sw/bin",
+];
 
 /// Which programs of an install are linked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,67 +54,47 @@ impl fmt::Display for NotLinked {
     }
 }
 
-/// What a name in `bin/` is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BinEntry {
-    Free,
-    /// A link of ours, into this version of this tool.
-    Tool {
-        tool: String,
-        version: String,
-    },
-    /// Something that we did not make.
-    Foreign,
-}
-
-impl<'a> BinLinks<'a> {
-    pub fn new(directories: &'a ToolDirectories) -> BinLinks<'a> {
-        BinLinks { directories }
+impl ToolDirectories {
+    /// The tool and its version that a link of ours in `bin/` leads to, the version by its directory's
+    /// name. None for what we did not make.
+    pub fn linked(&self, program: &str) -> Option<(String, String)> {
+        let target = fs::read_link(self.bin().join(program)).ok()?;
+        let mut parts = target.strip_prefix("../tools").ok()?.components();
+        let mut name = || match parts.next()? {
+            Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
+            _ => None,
+        };
+        Some((name()?, name()?))
     }
 
-    pub fn path(&self, program: &str) -> PathBuf {
-        self.directories.bin().join(program)
-    }
-
-    pub fn entry(&self, program: &str) -> BinEntry {
-        let path = self.path(program);
-        if path.symlink_metadata().is_err() {
-            return BinEntry::Free;
-        }
-        let target = fs::read_link(&path).ok();
-        target.as_deref().and_then(owner).unwrap_or(BinEntry::Foreign)
-    }
-
-    /// Whether links can be made at all.
-    pub(super) fn require_writable(&self) -> io::Result<()> {
-        fs::create_dir_all(self.directories.bin())?;
-        let trial = self.directories.bin().join(format!(".trial.{}", std::process::id()));
+    /// Fails where no link can be made at all.
+    pub(super) fn require_writable_bin(&self) -> io::Result<()> {
+        fs::create_dir_all(self.bin())?;
+        let trial = self.bin().join(format!(".trial.{}", std::process::id()));
         replace_link(&trial, Path::new("nothing"))?;
         fs::remove_file(trial)
     }
 
-    /// Links programs of a version. Returns those whose name the system, another tool, or a file that is
-    /// not ours has already.
+    /// Links programs of a version, and removes links of the tool to others. Where nothing is to be linked
+    /// the links stay, but for those that lead to nothing now. Returns the programs whose name the system, another
+    /// tool, or a file that is not ours has already.
     pub fn link(
         &self,
         tool: &str,
         version: &str,
         programs: &[(String, PathBuf)],
-        shadow: bool,
+        wanted: &WantedLinks,
     ) -> io::Result<Vec<NotLinked>> {
         let mut not_linked = Vec::new();
-        if programs.is_empty() {
-            return Ok(not_linked);
-        }
-        fs::create_dir_all(self.directories.bin())?;
         for (program, inside) in programs {
+            fs::create_dir_all(self.bin())?;
+            let path = self.bin().join(program);
             let of_system = SYSTEM.iter().map(|directory| Path::new(directory).join(program));
-            let of_system = of_system.into_iter().find(|file| !shadow && file.exists());
-            let taken_by = match self.entry(program) {
-                // A link of the same tool stays its own.
-                BinEntry::Tool { tool: own, .. } if own == tool => None,
-                BinEntry::Free => of_system,
-                BinEntry::Tool { .. } | BinEntry::Foreign => Some(self.path(program)),
+            let of_system = of_system.into_iter().find(|file| !wanted.shadow && file.exists());
+            let taken_by = match self.linked(program) {
+                Some((owner, _)) if owner == tool => None,
+                None if path.symlink_metadata().is_err() => of_system,
+                _ => Some(path.clone()),
             };
             if let Some(taken_by) = taken_by {
                 not_linked.push(NotLinked { program: program.clone(), taken_by });
@@ -120,65 +102,37 @@ impl<'a> BinLinks<'a> {
             }
             let target = Path::new("../tools").join(tool);
             let target = target.join(version_directory_name(version)).join(inside);
-            replace_link(&self.path(program), &target)?;
+            replace_link(&path, &target)?;
         }
-        let current: Vec<&str> = programs.iter().map(|(program, _)| program.as_str()).collect();
-        self.unlink(tool, |program| !current.contains(&program))?;
+        self.unlink(tool, |program, _| match *wanted == WantedLinks::NOTHING {
+            true => !self.bin().join(program).exists(),
+            false => !programs.iter().any(|(current, _)| current == program),
+        })?;
         Ok(not_linked)
     }
 
-    /// Removes the links into a version of a tool, or into all of them.
-    pub fn remove(&self, tool: &str, version: Option<&str>) -> io::Result<()> {
-        self.unlink(tool, |program| match (self.entry(program), version) {
-            (BinEntry::Tool { version: linked, .. }, Some(version)) => {
-                linked == version_directory_name(version)
-            }
-            (entry, _) => entry != BinEntry::Foreign,
-        })
+    /// The directory's name of the version of a tool that `bin/` leads to.
+    pub(super) fn version_in_use(&self, tool: &str) -> Option<String> {
+        let names = names_in(&self.bin()).ok()?;
+        let linked = names.iter().filter_map(|program| self.linked(program));
+        linked.into_iter().find(|(owner, _)| owner == tool).map(|(_, version)| version)
     }
 
-    /// The version of a tool that `bin/` leads to.
-    pub fn version_in_use(&self, tool: &str) -> Option<String> {
-        self.names().ok()?.iter().find_map(|program| match self.entry(program) {
-            BinEntry::Tool { tool: owner, version } if owner == tool => Some(version),
-            _ => None,
-        })
-    }
-
-    fn unlink(&self, tool: &str, unwanted: impl Fn(&str) -> bool) -> io::Result<()> {
-        for program in self.names()? {
-            let ours =
-                matches!(self.entry(&program), BinEntry::Tool { tool: owner, .. } if owner == tool);
-            if ours && unwanted(&program) {
-                let path = self.path(&program);
+    /// Removes the links to programs of a tool that are not wanted, by program and version.
+    pub(super) fn unlink(
+        &self,
+        tool: &str,
+        unwanted: impl Fn(&str, &str) -> bool,
+    ) -> io::Result<()> {
+        for program in names_in(&self.bin())? {
+            let linked = self.linked(&program).filter(|(owner, _)| owner == tool);
+            if linked.is_some_and(|(_, version)| unwanted(&program, &version)) {
+                let path = self.bin().join(&program);
                 fs::remove_file(&path).map_err(at(&path))?;
             }
         }
         Ok(())
     }
-
-    fn names(&self) -> io::Result<Vec<String>> {
-        let entries = match fs::read_dir(self.directories.bin()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries?,
-        };
-        entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
-    }
-}
-
-/// Whose link this is: `../tools/TOOL/VERSION/…`.
-fn owner(target: &Path) -> Option<BinEntry> {
-    let mut parts = target.strip_prefix("../tools").ok()?.components();
-    let mut name = || match parts.next()? {
-        Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
-        _ => None,
-    };
-    Some(BinEntry::Tool { tool: name()?, version: name()? })
-}
-
-/// An error with the path that it is about.
-pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> io::Error {
-    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Makes a link, or gives it another target, in one step.
@@ -190,4 +144,20 @@ pub(super) fn replace_link(path: &Path, target: &Path) -> io::Result<()> {
     fs::rename(&new, path).inspect_err(|_| {
         let _ = fs::remove_file(&new);
     })
+}
+
+/// The names in a directory, sorted; hidden ones are not for users.
+pub(super) fn names_in(directory: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(directory) {
+        // A file that was put there is no tool.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        entries => entries.map_err(at(directory))?,
+    };
+    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let mut names: Vec<String> = names.collect::<io::Result<_>>()?;
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    Ok(names)
 }

@@ -2,16 +2,17 @@
 //! verified and in which sandbox.
 
 use super::installed_file_hashes::changed_files;
+use super::tool_directories::{at, version_directory_name};
 use crate::attestation::Attestation;
 use crate::file_hash::file_sha256;
 use crate::repair_metadata::RepairMetadata;
-use crate::verdict_and_evidence::Verdict;
+use crate::verdict::Verdict;
 use crate::verify_section::VerifySection;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The form that this program writes.
 pub const SCHEMA: u32 = 1;
@@ -68,14 +69,27 @@ pub struct SandboxRecord {
 }
 
 impl InstallRecord {
-    /// The record of an install.
-    pub fn read(install: &Path) -> io::Result<InstallRecord> {
-        let text = fs::read(install.join(FILE))?;
-        let record: InstallRecord = serde_json::from_slice(&text)?;
-        match record.schema == SCHEMA {
-            true => Ok(record),
-            false => Err(io::Error::other("written by a newer version of this program")),
-        }
+    /// The record of an install, unless it is not one of that tool and of that directory's version.
+    pub(super) fn read(install: &Path, tool: &str, version: &str) -> io::Result<InstallRecord> {
+        let path = Path::new(FILE);
+        let text = fs::read(install.join(path)).map_err(at(path))?;
+        let record: InstallRecord =
+            serde_json::from_slice(&text).map_err(|error| at(path)(error.into()))?;
+        let is_inside =
+            |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_)));
+        let binaries = &record.binaries;
+        let problem = if record.schema != SCHEMA {
+            "written by a newer version of this program"
+        } else if record.tool != tool || version_directory_name(&record.version) != version {
+            "it is of another tool or version"
+        } else if binaries.is_empty() {
+            "it has no program"
+        } else if !binaries.iter().all(|b| is_inside(&b.path) && !b.name.contains('/')) {
+            "a program of it is not in the install"
+        } else {
+            return Ok(record);
+        };
+        Err(at(path)(io::Error::other(problem)))
     }
 
     pub(super) fn write(&self, install: &Path) -> io::Result<()> {

@@ -1,20 +1,24 @@
-//! What is installed: the versions of each tool that are visible, and which of them `bin/` leads to.
+//! What is installed: the versions of each tool that are visible, and which of them `bin/` leads to. An
+//! install whose record cannot be used is known as damaged, and everything else of it is left alone.
 //! Removing one removes its links first, so that nothing ever leads to half an install.
 
-use super::bin_links::{BinLinks, at};
+use super::bin_links::{WantedLinks, names_in};
 use super::install_record::InstallRecord;
-use super::staged_install::sandbox_of;
-use super::tool_directories::{ToolDirectories, version_directory_name};
+use super::staged_install::{program_alone, sandbox_of};
+use super::tool_directories::{ToolDirectories, at, version_directory_name, version_of_directory};
 use crate::recipe_values::check_tool_name;
 use crate::verification::SandboxSetup;
+use serde::Serialize;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 use towpath_process::sandbox::Confinement;
 
 #[derive(Debug, Clone)]
 pub struct InstalledTool {
     pub record: InstallRecord,
+    /// The link that makes it visible.
+    pub link: PathBuf,
     /// The directory itself, after its link.
     pub directory: PathBuf,
     /// `bin/` leads to this version.
@@ -26,104 +30,129 @@ impl InstalledTool {
     pub fn sandbox(&self, confinement: &Confinement, own_program: &Path) -> SandboxSetup {
         sandbox_of(&self.directory, &self.record.runtime, confinement, own_program)
     }
-}
 
-#[derive(Debug)]
-pub struct InstalledTools<'a> {
-    directories: &'a ToolDirectories,
-}
-
-impl<'a> InstalledTools<'a> {
-    pub fn new(directories: &'a ToolDirectories) -> InstalledTools<'a> {
-        InstalledTools { directories }
+    pub fn has_program(&self, name: &str) -> bool {
+        self.record.binaries.iter().any(|binary| binary.name == name)
     }
 
-    /// All versions of all tools, by name, the newest install first.
-    pub fn list(&self) -> io::Result<Vec<InstalledTool>> {
-        let mut tools = Vec::new();
-        for name in names_in(&self.directories.tools())? {
-            tools.extend(self.versions(&name)?);
+    /// The file of a program, or of the first one, by the link.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let own = self.record.binaries.iter().find(|binary| binary.name == name);
+        let binary = own.or(self.record.binaries.first())?;
+        let alone = program_alone(&self.link, &binary.name);
+        // Installs of earlier versions have only one directory for all.
+        Some(if alone.exists() { alone } else { self.link.join(&binary.path) })
+    }
+}
+
+/// A version that is visible, and whose record cannot be used.
+#[derive(Debug, Clone, Serialize)]
+pub struct DamagedTool {
+    pub tool: String,
+    pub version: String,
+    pub problem: String,
+}
+
+/// Versions of tools, by name, the newest install first.
+#[derive(Debug, Default)]
+pub struct InstalledTools {
+    pub tools: Vec<InstalledTool>,
+    pub damaged: Vec<DamagedTool>,
+}
+
+impl InstalledTools {
+    /// All versions of all tools.
+    pub fn list(directories: &ToolDirectories) -> io::Result<InstalledTools> {
+        let mut all = InstalledTools::default();
+        for name in names_in(&directories.tools())? {
+            let InstalledTools { tools, damaged } = InstalledTools::of(directories, &name)?;
+            all.tools.extend(tools);
+            all.damaged.extend(damaged);
         }
-        Ok(tools)
+        Ok(all)
     }
 
-    /// The versions of one tool, the newest install first.
-    pub fn versions(&self, name: &str) -> io::Result<Vec<InstalledTool>> {
+    /// The versions of one tool.
+    pub fn of(directories: &ToolDirectories, name: &str) -> io::Result<InstalledTools> {
+        let mut found = InstalledTools::default();
         if check_tool_name(name).is_err() {
-            return Ok(Vec::new());
+            return Ok(found);
         }
-        let in_use = BinLinks::new(self.directories).version_in_use(name);
-        let mut found = Vec::new();
-        for entry in names_in(&self.directories.tool(name))? {
-            let link = self.directories.tool(name).join(&entry);
-            let Ok(directory) = fs::canonicalize(&link) else { continue };
-            let Ok(record) = InstallRecord::read(&directory) else { continue };
-            let in_use = in_use.as_deref() == Some(entry.as_str());
-            found.push(InstalledTool { record, directory, in_use });
+        let in_use = directories.version_in_use(name);
+        for version in names_in(&directories.tool(name))? {
+            let link = directories.tool(name).join(&version);
+            let directory = fs::canonicalize(&link).map_err(at(Path::new("its directory")));
+            let read = directory.and_then(|directory| {
+                Ok((InstallRecord::read(&directory, name, &version)?, directory))
+            });
+            match read {
+                Ok((record, directory)) => {
+                    let in_use = in_use.as_ref() == Some(&version);
+                    found.tools.push(InstalledTool { record, link, directory, in_use });
+                }
+                Err(error) => {
+                    let (tool, problem) = (name.to_owned(), error.to_string());
+                    let version = version_of_directory(&version);
+                    found.damaged.push(DamagedTool { tool, version, problem });
+                }
+            }
         }
-        found.sort_by_key(|tool| std::cmp::Reverse(tool.record.installed_ms));
+        found.tools.sort_by_key(|tool| std::cmp::Reverse(tool.record.installed_ms));
         Ok(found)
     }
 
-    pub fn find(&self, name: &str, version: &str) -> io::Result<Option<InstalledTool>> {
-        let wanted = version_directory_name(version);
-        let is_it = |tool: &InstalledTool| version_directory_name(&tool.record.version) == wanted;
-        Ok(self.versions(name)?.into_iter().find(is_it))
+    /// The names and versions of all, the damaged ones last.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        let sound = self.tools.iter().map(|tool| (&*tool.record.tool, &*tool.record.version));
+        sound.chain(self.damaged.iter().map(|tool| (&*tool.tool, &*tool.version)))
     }
 
-    /// Removes one version. If it was in use, the newest one that is left is linked instead; it is
-    /// returned.
-    pub fn remove(&self, tool: &InstalledTool) -> io::Result<Option<InstalledTool>> {
-        let record = &tool.record;
-        let links = BinLinks::new(self.directories);
-        links.remove(&record.tool, Some(&record.version))?;
-        let link = self.directories.version(&record.tool, &record.version);
+    pub fn find(self, version: &str) -> Option<InstalledTool> {
+        let wanted = version_directory_name(version);
+        let is_it = |tool: &InstalledTool| version_directory_name(&tool.record.version) == wanted;
+        self.tools.into_iter().find(is_it)
+    }
+}
+
+impl ToolDirectories {
+    /// Removes a version, also a damaged one. If it was in use, the newest one that is left is linked
+    /// instead; it is returned. Only for whoever has the tool's lock.
+    pub fn remove(&self, tool: &str, version: &str) -> io::Result<Option<InstalledTool>> {
+        let directory = version_directory_name(version);
+        let in_use = self.version_in_use(tool).as_ref() == Some(&directory);
+        self.unlink(tool, |_, linked| linked == directory)?;
+        let link = self.version(tool, version);
         fs::remove_file(&link).map_err(at(&link))?;
-        remove_directory(&tool.directory).map_err(at(&tool.directory))?;
-        let next = self.versions(&record.tool)?.into_iter().next().filter(|_| tool.in_use);
+        self.remove_leftovers(tool)?;
+        let next = InstalledTools::of(self, tool)?.tools.into_iter().next().filter(|_| in_use);
         if let Some(next) = &next {
             let InstallRecord { tool, version, .. } = &next.record;
-            links.link(tool, version, &next.record.linked_programs(), true)?;
+            let wanted = WantedLinks { shadow: true, ..WantedLinks::OWN };
+            self.link(tool, version, &next.record.linked_programs(), &wanted)?;
         }
         // Whoever installs the tool at this moment has made them again.
-        let _ = fs::remove_dir(self.directories.tool(&record.tool));
-        let _ = fs::remove_dir(self.directories.installs(&record.tool));
+        let _ = fs::remove_dir(self.tool(tool));
+        let _ = fs::remove_dir(self.installs(tool));
         Ok(next)
     }
 
     /// Removes what no link makes visible: installs that were interrupted. Only for whoever has the
     /// tool's lock.
     pub(super) fn remove_leftovers(&self, name: &str) -> io::Result<()> {
-        let links = names_in(&self.directories.tool(name))?;
+        let links = names_in(&self.tool(name))?;
         let visible: Vec<PathBuf> = links
             .iter()
-            .filter_map(|link| fs::canonicalize(self.directories.tool(name).join(link)).ok())
+            .filter_map(|link| fs::canonicalize(self.tool(name).join(link)).ok())
             .collect();
-        for entry in names_in(&self.directories.installs(name))? {
-            let directory = self.directories.installs(name).join(entry);
+        for entry in names_in(&self.installs(name))? {
+            let directory = self.installs(name).join(entry);
             let real = fs::canonicalize(&directory).unwrap_or_else(|_| directory.clone());
             if !visible.contains(&real) {
-                remove_directory(&directory)?;
+                remove_directory(&directory).map_err(at(&directory))?;
             }
         }
         Ok(())
     }
-}
-
-/// The names in a directory, sorted; hidden ones are not for users.
-fn names_in(directory: &Path) -> io::Result<Vec<String>> {
-    let entries = match fs::read_dir(directory) {
-        // A file that was put there is no tool.
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(Vec::new());
-        }
-        entries => entries?,
-    };
-    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
-    let mut names: Vec<String> = names.collect::<io::Result<_>>()?;
-    names.retain(|name| !name.starts_with('.'));
-    names.sort();
-    Ok(names)
 }
 
 /// Removes a directory, also one whose directories its owner may not write.

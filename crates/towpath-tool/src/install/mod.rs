@@ -4,16 +4,14 @@
 //! anybody sees, and is removed by the next install of the same tool.
 
 mod bin_links;
-mod install_lock;
 mod install_record;
 mod installed_file_hashes;
 mod installed_tools;
 mod staged_install;
 mod tool_directories;
 
-pub use bin_links::{BinEntry, BinLinks, NotLinked, WantedLinks};
-pub use install_lock::InstallLock;
+pub use bin_links::{NotLinked, SYSTEM, WantedLinks};
 pub use install_record::{InstallRecord, InstalledBinary, SandboxRecord};
-pub use installed_tools::{InstalledTool, InstalledTools};
-pub use staged_install::{InstallError, Published, StagedInstall, program_alone, recipe_and_locks};
+pub use installed_tools::{DamagedTool, InstalledTool, InstalledTools};
+pub use staged_install::{InstallError, StagedInstall, recipe_and_locks};
 pub use tool_directories::{ToolDirectories, version_directory_name};

@@ -1,19 +1,18 @@
 //! One install from its lock to its link: fetched, built in a directory of its own, and then either
 //! published with what proves that it works, or removed. Dropping a staged install removes it.
 
-use super::bin_links::{BinLinks, NotLinked, WantedLinks, replace_link};
-use super::install_lock::InstallLock;
+use super::bin_links::{NotLinked, WantedLinks, replace_link};
 use super::install_record::{InstallRecord, InstalledBinary, SCHEMA, SandboxRecord};
 use super::installed_file_hashes::write_list;
-use super::installed_tools::{InstalledTools, remove_directory};
-use super::tool_directories::{ToolDirectories, version_directory_name};
+use super::installed_tools::{InstalledTool, remove_directory};
+use super::tool_directories::{ToolDirectories, at, version_directory_name};
 use crate::file_hash::file_sha256;
 use crate::read_recipe::write_recipe;
 use crate::self_repair::Proof;
 use crate::sources::{Artifact, Built, Locks, SourceContext, SourceError, SourceRef, build, fetch};
 use crate::tool_recipe::ToolRecipe;
 use crate::verification::SandboxSetup;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -29,24 +28,18 @@ const LOCKS: &str = "towpath-locks.json";
 pub enum InstallError {
     #[error(transparent)]
     Source(#[from] SourceError),
-    #[error("{}: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    File(#[from] io::Error),
     #[error("{tool} {version} has no program")]
     NoPrograms { tool: String, version: String },
-}
-
-impl InstallError {
-    fn file(path: &Path) -> impl FnOnce(io::Error) -> InstallError {
-        let path = path.to_owned();
-        move |source| InstallError::File { path, source }
-    }
 }
 
 /// What was built and is not visible yet.
 #[derive(Debug)]
 pub struct StagedInstall<'a> {
     directories: &'a ToolDirectories,
-    _lock: InstallLock,
+    /// Locked as long as it is open.
+    _lock: File,
     tool: String,
     version: String,
     directory: PathBuf,
@@ -55,31 +48,21 @@ pub struct StagedInstall<'a> {
     published: bool,
 }
 
-/// An install that is visible now.
-#[derive(Debug)]
-pub struct Published {
-    pub record: InstallRecord,
-    pub directory: PathBuf,
-    /// Programs that were to be linked, and whose name belongs to something else.
-    pub not_linked: Vec<NotLinked>,
-}
-
 impl<'a> StagedInstall<'a> {
     /// Fetches and builds a version, exactly as it is locked where it is.
     pub fn build(
         directories: &'a ToolDirectories,
-        lock: InstallLock,
+        lock: File,
         recipe: &ToolRecipe,
         version: &str,
         locks: &Locks,
-        context: &mut SourceContext<'_>,
+        context: &SourceContext<'_>,
     ) -> Result<StagedInstall<'a>, InstallError> {
         let tool = recipe.metadata.name.clone();
         let installs = directories.installs(&tool);
-        let tools = InstalledTools::new(directories);
-        tools.remove_leftovers(&tool).map_err(InstallError::file(&installs))?;
+        directories.remove_leftovers(&tool)?;
         let artifact = fetch(recipe, version, locks, context)?;
-        let directory = new_directory(&installs, version).map_err(InstallError::file(&installs))?;
+        let directory = new_directory(&installs, version).map_err(at(&installs))?;
         let mut staged = StagedInstall {
             directories,
             _lock: lock,
@@ -117,35 +100,38 @@ impl<'a> StagedInstall<'a> {
         sandbox_of(&self.directory, &self.built.runtime, confinement, own_program)
     }
 
-    /// Makes the install visible, with what proves that it works, and links what is asked for.
+    /// Makes the install visible, with what proves that it works, and links what is asked for. Returns the
+    /// programs, too, that were to be linked, and whose name belongs to something else.
     pub fn publish(
         mut self,
         proof: &Proof,
         from: &SourceRef,
         wanted: &WantedLinks,
         now_ms: i64,
-    ) -> Result<Published, InstallError> {
+    ) -> Result<(InstalledTool, Vec<NotLinked>), InstallError> {
         let bin = self.directories.bin();
         // Before anything is visible: an install without its links would be half of one.
-        let links = BinLinks::new(self.directories);
-        links.require_writable().map_err(InstallError::file(&bin))?;
+        self.directories.require_writable_bin().map_err(at(&bin))?;
         let recipe = self.directory.join(RECIPE);
-        fs::write(&recipe, write_recipe(&proof.recipe)).map_err(InstallError::file(&recipe))?;
+        fs::write(&recipe, write_recipe(&proof.recipe)).map_err(at(&recipe))?;
         let locks = self.directory.join(LOCKS);
         let text = serde_json::to_vec(&self.artifact.locks).expect("a map of texts is JSON");
-        fs::write(&locks, text).map_err(InstallError::file(&locks))?;
+        fs::write(&locks, text).map_err(at(&locks))?;
         let alone = self.directory.join(ALONE);
-        self.make_alone(&alone).map_err(InstallError::file(&alone))?;
+        self.make_alone(&alone).map_err(at(&alone))?;
         let linked = wanted.programs(proof.recipe.main_binary());
         let record = InstallRecord { linked, ..self.record(proof, from, now_ms)? };
-        record.write(&self.directory).map_err(InstallError::file(&self.directory))?;
+        record.write(&self.directory).map_err(at(&self.directory))?;
         let link = self.directories.version(&self.tool, &self.version);
-        self.link(&link).map_err(InstallError::file(&link))?;
+        self.link(&link).map_err(at(&link))?;
         self.published = true;
-        let not_linked = links
-            .link(&self.tool, &self.version, &record.linked_programs(), wanted.shadow)
-            .map_err(InstallError::file(&bin))?;
-        Ok(Published { record, directory: self.directory.clone(), not_linked })
+        let not_linked = self
+            .directories
+            .link(&self.tool, &self.version, &record.linked_programs(), wanted)
+            .map_err(at(&bin))?;
+        let entry = version_directory_name(&self.version);
+        let in_use = self.directories.version_in_use(&self.tool) == Some(entry);
+        Ok((InstalledTool { record, link, directory: self.directory.clone(), in_use }, not_linked))
     }
 
     /// Makes a directory for each program that has nothing else: whoever puts it on PATH gets no other
@@ -166,7 +152,7 @@ impl<'a> StagedInstall<'a> {
         let name = self.directory.file_name().unwrap_or_default();
         let target = Path::new("../.installs").join(&self.tool).join(name);
         replace_link(link, &target)?;
-        fs::File::open(&folder)?.sync_all()?;
+        File::open(&folder)?.sync_all()?;
         // A link whose install was lost may have led to a directory of the same name.
         match before.filter(|before| Some(before) != fs::canonicalize(link).ok().as_ref()) {
             Some(before) => remove_directory(&before),
@@ -187,7 +173,7 @@ impl<'a> StagedInstall<'a> {
             binaries.push(InstalledBinary {
                 name: name.clone(),
                 path: path.clone(),
-                sha256: file_sha256(&file).map_err(InstallError::file(&file))?,
+                sha256: file_sha256(&file).map_err(at(&file))?,
                 verdict: report.map_or(crate::Verdict::Unknown, |report| report.verdict.verdict),
                 version_found: report.and_then(|report| report.verdict.version_found.clone()),
             });
@@ -208,7 +194,7 @@ impl<'a> StagedInstall<'a> {
             repair_metadata: proof.repair.clone(),
             runtime: self.built.runtime.clone(),
             linked: Vec::new(),
-            files: Some(write_list(&self.directory).map_err(InstallError::file(&self.directory))?),
+            files: Some(write_list(&self.directory).map_err(at(&self.directory))?),
         })
     }
 }
@@ -228,19 +214,17 @@ pub(crate) fn sandbox_of(
     confinement: &Confinement,
     own_program: &Path,
 ) -> SandboxSetup {
-    let mut readable = vec![install.to_owned()];
-    readable.extend(runtime.iter().cloned());
-    let bin = |directory: &PathBuf| directory.join("bin");
     SandboxSetup {
         confinement: confinement.clone(),
         own_program: own_program.to_owned(),
-        path: readable.iter().map(bin).collect(),
-        readable,
+        readable: runtime.iter().cloned().chain([install.to_owned()]).collect(),
+        path: runtime.iter().map(|directory| directory.join("bin")).collect(),
+        install_path: vec![install.join("bin")],
     }
 }
 
 /// A program of an install, in a directory that has no other.
-pub fn program_alone(install: &Path, name: &str) -> PathBuf {
+pub(super) fn program_alone(install: &Path, name: &str) -> PathBuf {
     install.join(ALONE).join(name).join(name)
 }
 

@@ -1,11 +1,12 @@
 //! `tools.lock`: for each tool its source, its version, its recipe with the check that passed, and all that was
-//! resolved for it, with addresses and hashes, as the lock file of its source's client. It is written by
-//! installs and read back as it was written.
+//! resolved for it, with addresses and hashes, as the lock file of its source's client. A program of the
+//! system has only the version that it had. It is written by installs and read back as it was written.
 
 use crate::attestation::Attestation;
 use crate::read_recipe::read_recipe;
 use crate::sources::{Locks, SourceRef};
 use crate::tool_recipe::ToolRecipe;
+use crate::tool_request::SYSTEM;
 use serde::{Deserialize, Serialize};
 use towpath_core::Source;
 
@@ -25,11 +26,14 @@ pub struct LockFile {
 pub struct LockedTool {
     pub name: String,
     pub from: String,
+    /// Empty for a program of the system that prints none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
     /// Who has built it, as its registry has attested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attestation: Option<Attestation>,
-    /// A whole tool recipe, as its file would be.
+    /// A whole tool recipe, as its file would be; empty for a program of the system.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     recipe: String,
     /// The clients' own lock files, by step, and by platform where that matters.
     #[serde(default, skip_serializing_if = "Locks::is_empty")]
@@ -62,7 +66,7 @@ impl LockFile {
         if file.form != FORM {
             return Err(LockFileError::OtherForm(file.form));
         }
-        for tool in &file.tools {
+        for tool in file.tools.iter().filter(|tool| !tool.is_of_system()) {
             tool.recipe()?;
         }
         Ok(file)
@@ -99,6 +103,22 @@ impl LockedTool {
     pub fn new(name: &str, from: &SourceRef, version: &str, recipe: String, locks: Locks) -> Self {
         let (name, from, version) = (name.to_owned(), from.to_string(), version.to_owned());
         LockedTool { name, from, version, attestation: None, recipe, locks }
+    }
+
+    /// A program that the system had in this version.
+    pub fn of_system(name: &str, version: Option<&str>) -> LockedTool {
+        LockedTool {
+            name: name.to_owned(),
+            from: SYSTEM.to_owned(),
+            version: version.unwrap_or_default().to_owned(),
+            attestation: None,
+            recipe: String::new(),
+            locks: Locks::new(),
+        }
+    }
+
+    pub fn is_of_system(&self) -> bool {
+        self.from == SYSTEM
     }
 
     pub fn recipe(&self) -> Result<ToolRecipe, LockFileError> {

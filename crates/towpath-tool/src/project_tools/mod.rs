@@ -5,7 +5,7 @@ mod lock_file;
 mod tools_file;
 
 pub use lock_file::{LockFile, LockFileError, LockedTool};
-pub use tools_file::{ProjectTool, read_tools_file};
+pub use tools_file::read_tools_file;
 
 /// Inside of the project's root.
 pub const TOOLS_FILE: &str = ".towpath/tools.toml";

@@ -1,8 +1,10 @@
 //! `tools.toml`: a table with one key for each tool. Its value is where the tool comes from, with a
-//! version or without: `"cargo:kibi@0.2.2"`, or `{ from = "cargo:kibi", version = "0.2.2" }`.
+//! version or without: `"cargo:kibi@0.2.2"`, or `{ from = "cargo:kibi", version = "0.2.2" }`; a file at an
+//! address may have a `sha256`. `"system"` is the program that the system has.
 
 use crate::recipe_values::check_tool_name;
 use crate::sources::SourceRef;
+use crate::tool_request::{ToolRequest, ToolSource};
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FileKind, Key, Subject};
 use towpath_core::spanned_tree::{Entry, Kind};
@@ -19,19 +21,10 @@ const FILE: FileKind = FileKind {
     shows_written: true,
 };
 const TOP: &[Key] = &[Key::required("tools")];
-const TOOL: &[Key] = &[Key::required("from"), Key::optional("version")];
-
-/// A tool that a project needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProjectTool {
-    pub name: String,
-    pub from: SourceRef,
-    /// Exactly this one; none is whatever is the newest when it is locked.
-    pub version: Option<String>,
-}
+const TOOL: &[Key] = &[Key::required("from"), Key::optional("version"), Key::optional("sha256")];
 
 /// Reads a file of tools, or reports everything that is wrong with it.
-pub fn read_tools_file(source: &Arc<Source>) -> Result<Vec<ProjectTool>, Vec<Diagnostic>> {
+pub fn read_tools_file(source: &Arc<Source>) -> Result<Vec<ToolRequest>, Vec<Diagnostic>> {
     let tree = parse_toml(source);
     let mut reader = FieldReader::new(source, FILE, tree.problems);
     let mut tools = Vec::new();
@@ -45,29 +38,28 @@ pub fn read_tools_file(source: &Arc<Source>) -> Result<Vec<ProjectTool>, Vec<Dia
     if reader.problems.is_empty() { Ok(tools) } else { Err(reader.problems) }
 }
 
-fn tool(reader: &mut FieldReader<'_>, entry: &Entry) -> Option<ProjectTool> {
+fn tool(reader: &mut FieldReader<'_>, entry: &Entry) -> Option<ToolRequest> {
     if let Err(reason) = check_tool_name(&entry.key) {
         reader.error("bad-value", reason, entry.key_defined, "");
         return None;
     }
-    let (from, version) = match &entry.value.kind {
+    let (from, version, sha256) = match &entry.value.kind {
         Kind::Map(_) => {
             let keys = reader.fields(&entry.value, Subject::Noun("tool"), TOOL)?;
             let from = reader.string(keys.get("from"));
             let version = reader.string(keys.get("version")).map(str::to_owned);
-            (from?.to_owned(), version)
+            let sha256 = reader.string(keys.get("sha256")).map(str::to_lowercase);
+            (from?.to_owned(), version, sha256)
         }
         _ => {
             let text = reader.string(entry)?;
             let (from, version) = SourceRef::split_version(text);
-            (from.to_owned(), version.map(str::to_owned))
+            (from.to_owned(), version.map(str::to_owned), None)
         }
     };
-    let parsed = from.parse::<SourceRef>().map_err(|error| error.to_string());
-    let checked = version.as_deref().map_or(Ok(()), crate::sources::check_version);
-    match (parsed, checked) {
-        (Ok(from), Ok(())) => Some(ProjectTool { name: entry.key.clone(), from, version }),
-        (Err(reason), _) | (_, Err(reason)) => {
+    match ToolSource::read(&from, version.as_deref(), sha256.as_deref()) {
+        Ok(from) => Some(ToolRequest { name: entry.key.clone(), from, version, sha256 }),
+        Err(reason) => {
             let span = reader.source.first_line(entry.value.defined);
             reader.error("bad-value", format!("`{}`: {reason}", entry.key), span, "");
             None

@@ -2,9 +2,9 @@
 //! is given as JSON strings, as data; whatever the answer is, it can only become a check, which then
 //! has to pass in the sandbox like any other.
 
-use crate::combine_probe_verdicts::Probe;
 use crate::command_words::command_words;
 use crate::output_pattern::OutputPattern;
+use crate::probe::Probe;
 use crate::tool_recipe::ToolRecipe;
 use crate::verify_section::{VerifyMode, VerifySection};
 use serde::Deserialize;
@@ -20,12 +20,7 @@ const SHORTEST_PATTERN: usize = 3;
 /// Asks a model.
 pub trait RepairModel {
     /// The answer, or why there is none.
-    fn ask(&mut self, prompt: &str) -> Result<ModelAnswer, String>;
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelAnswer {
-    pub text: String,
+    fn ask(&mut self, prompt: &str) -> Result<String, String>;
 }
 
 /// What a model is asked for.
@@ -36,13 +31,13 @@ pub fn repair_prompt(
     refused: &[String],
 ) -> String {
     let shown = |text: &str| -> String { text.chars().take(SHOWN).collect() };
-    let runs: Vec<_> = probes
-        .iter()
-        .map(|probe| {
-            let observation = &probe.observation;
+    let observations = probes.iter().map(|probe| &probe.observation);
+    let runs: Vec<_> = observations
+        .filter(|observation| !observation.is_renamed())
+        .map(|observation| {
             json!({
                 "command": observation.command,
-                "exit": observation.end,
+                "exit": json!(observation)["exit"],
                 "stdout": shown(&observation.stdout),
                 "stderr": shown(&observation.stderr),
             })

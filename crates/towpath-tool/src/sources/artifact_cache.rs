@@ -2,18 +2,18 @@
 //! file that has its hash. An artifact appears complete or not at all, also when two fetch it at once or
 //! one is killed; one whose content has changed is removed, never used.
 
-use super::plain_files::lock_key;
-use super::source_error::SourceError;
+use super::source_error::{AtPath as _, Result};
 use super::source_ref::SourceRef;
 use crate::attestation::Attestation;
-use crate::file_hash::{hexadecimal, make_readable, tree_hash};
+use crate::file_hash::{fleeting_directory, hexadecimal, make_readable, tree_hash};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, ErrorKind::NotFound, ErrorKind::WouldBlock};
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Everything that an offline build of one version needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -92,34 +92,21 @@ impl<'c> ArtifactCache<'c> {
         let directory = self.directory(request);
         let Ok(partial) = self.begin() else { return };
         // Away at one instant, so that nobody finds half of it.
-        let _ = fs::rename(directory, partial.directory.join("discarded"));
+        let _ = fs::rename(directory, partial.directory().join("discarded"));
     }
 
     /// An empty tree to fetch into.
-    pub fn begin(&self) -> Result<PartialArtifact, SourceError> {
+    pub fn begin(&self) -> Result<PartialArtifact> {
         let partials = self.root.join(".partial");
-        fs::create_dir_all(&partials).map_err(SourceError::io(&partials))?;
-        remove_leftovers(&partials);
-        for number in 0.. {
-            let directory = partials.join(format!("{}-{number}", std::process::id()));
-            match fs::create_dir(&directory) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                made => made.map_err(SourceError::io(&directory))?,
+        loop {
+            fs::create_dir_all(&partials).at(&partials)?;
+            remove_leftovers(&partials);
+            match PartialArtifact::new(&partials) {
+                // Another process took it for a leftover before it was locked.
+                Err(error) if matches!(error.kind(), WouldBlock | NotFound) => {}
+                made => return made.at(&partials),
             }
-            let lock = File::create(directory.join(LOCK)).and_then(|lock| {
-                flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
-                Ok(lock)
-            });
-            let tree = directory.join(TREE);
-            // Another process may take it for a leftover in this instant.
-            let Ok(lock) = lock else { continue };
-            if fs::create_dir(&tree).is_err() {
-                continue;
-            }
-            let artifact = Artifact { schema: SCHEMA, ..Artifact::default() };
-            return Ok(PartialArtifact { directory, tree, artifact, _lock: lock });
         }
-        unreachable!("there are more numbers than directories")
     }
 
     /// Makes a tree visible under what was asked for.
@@ -127,31 +114,28 @@ impl<'c> ArtifactCache<'c> {
         &self,
         request: &FetchRequest,
         mut partial: PartialArtifact,
-    ) -> Result<Artifact, SourceError> {
-        let tree = &partial.tree;
-        make_readable(tree).map_err(SourceError::io(tree))?;
+    ) -> Result<Artifact> {
+        let (tree, whole) = (&partial.tree, partial.directory.path());
+        make_readable(tree).at(tree)?;
         let mut artifact = std::mem::take(&mut partial.artifact);
-        artifact.integrity = tree_hash(tree).map_err(SourceError::io(tree))?;
+        artifact.integrity = tree_hash(tree).at(tree)?;
         artifact.checksums.sort();
         let text = serde_json::to_vec_pretty(&artifact).expect("strings and lists are JSON");
-        let complete = partial.directory.join("complete");
+        fs::write(whole.join(FILE), text).at(whole)?;
         let target = self.directory(request);
         let parent = target.parent().unwrap_or(self.root);
-        fs::create_dir_all(parent).map_err(SourceError::io(parent))?;
-        fs::create_dir(&complete).map_err(SourceError::io(&complete))?;
-        fs::write(complete.join(FILE), text).map_err(SourceError::io(&complete))?;
-        fs::rename(tree, complete.join(TREE)).map_err(SourceError::io(tree))?;
-        match fs::rename(&complete, &target) {
-            Ok(()) => {}
-            // Another process was faster.
-            Err(_) if target.exists() => {
-                if let Some(artifact) = self.find(request) {
-                    return Ok(artifact);
-                }
-                fs::rename(&complete, &target).map_err(SourceError::io(&target))?;
+        fs::create_dir_all(parent).at(parent)?;
+        if let Err(error) = fs::rename(whole, &target) {
+            // Another process may have been faster.
+            if !target.exists() {
+                return Err(error).at(&target);
             }
-            Err(error) => return Err(SourceError::io(&target)(error)),
+            if let Some(artifact) = self.find(request) {
+                return Ok(artifact);
+            }
+            fs::rename(whole, &target).at(&target)?;
         }
+        let _ = fs::remove_file(target.join(LOCK));
         Ok(Artifact { directory: target.join(TREE), ..artifact })
     }
 
@@ -186,7 +170,7 @@ fn unchanged(directory: &Path) -> Option<Artifact> {
 /// A tree that is being fetched. Dropping it removes it.
 #[derive(Debug)]
 pub(super) struct PartialArtifact {
-    directory: PathBuf,
+    directory: TempDir,
     /// What is fetched goes here.
     pub tree: PathBuf,
     pub artifact: Artifact,
@@ -194,37 +178,35 @@ pub(super) struct PartialArtifact {
 }
 
 impl PartialArtifact {
-    /// The directory of everything that belongs to it.
-    pub fn directory(&self) -> &Path {
-        &self.directory
+    fn new(partials: &Path) -> io::Result<PartialArtifact> {
+        let directory = fleeting_directory(partials)?;
+        let lock = File::create(directory.path().join(LOCK))?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        let tree = directory.path().join(TREE);
+        fs::create_dir(&tree)?;
+        let artifact = Artifact { schema: SCHEMA, ..Artifact::default() };
+        Ok(PartialArtifact { directory, tree, artifact, _lock: lock })
     }
 
-    /// Locks a plain file by its hash and where it was.
-    pub fn add_file(&mut self, name: &str, sha256: &str, url: &str) {
-        self.artifact.checksums.push((name.to_owned(), format!("sha256:{sha256}")));
-        self.artifact.locks.insert(lock_key(name), format!("{sha256} {url}"));
+    /// The directory of everything that belongs to it.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     /// A directory beside the tree, for what is not kept.
-    pub fn scratch(&self, name: &str) -> Result<PathBuf, SourceError> {
-        make_directory(self.directory.join(format!("scratch-{name}")))
+    pub fn scratch(&self, name: &str) -> Result<PathBuf> {
+        make_directory(self.directory().join(format!("scratch-{name}")))
     }
 
     /// A directory in the tree.
-    pub fn part(&self, name: &str) -> Result<PathBuf, SourceError> {
+    pub fn part(&self, name: &str) -> Result<PathBuf> {
         make_directory(self.tree.join(name))
     }
 }
 
-fn make_directory(directory: PathBuf) -> Result<PathBuf, SourceError> {
-    fs::create_dir_all(&directory).map_err(SourceError::io(&directory))?;
+fn make_directory(directory: PathBuf) -> Result<PathBuf> {
+    fs::create_dir_all(&directory).at(&directory)?;
     Ok(directory)
-}
-
-impl Drop for PartialArtifact {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.directory);
-    }
 }
 
 /// What killed processes have left: nobody has its lock.

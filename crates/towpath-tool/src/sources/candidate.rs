@@ -3,79 +3,55 @@
 
 use super::release_asset::ReleaseAsset;
 use super::source_ref::SourceRef;
-use crate::clean_printed_text::clean_text;
-use serde::Serialize;
-use std::fmt;
+use crate::printed_text::clean_text;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     pub source: SourceRef,
     pub version: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// A URL of the project.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub homepage: Option<String>,
     /// Who publishes it, in the registry's words.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// When this version was, where the registry has it: `2026-01-31T…`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
     /// A newer version that was published too recently to be taken.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub newer: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What a user should know before taking it.
+    pub note: Option<String>,
     pub license: Option<String>,
     /// The programs it has; empty where that is not known before it is fetched.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub binaries: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unusable: Option<Unusable>,
     /// The file of a release that is for this machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub asset: Option<ReleaseAsset>,
     /// What the release's tag has before the version.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag_prefix: Option<String>,
 }
 
 /// Why nothing can be installed from a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    /// It has no programs.
+    #[error("a library, no programs")]
     Library,
-    /// Nothing that is built for this machine, and building foreign code is not an option here.
+    /// Building foreign code is not an option here.
+    #[error("no wheel for this Python and this machine")]
     NoWheel,
+    #[error("its release has no file for this machine")]
     NoAsset,
+    #[error("no release")]
     NoRelease,
-    /// Something that it needs is not in the registry, but at an address of the package's own.
+    #[error("it needs something from outside of the registry")]
     DirectReference,
-    /// Its publisher has withdrawn this version.
+    #[error("its publisher has withdrawn this version")]
     Yanked,
-    /// Nothing of what its registry sends can be checked.
+    #[error("its registry has no hash for something that it needs")]
     NoHash,
-    /// All its versions were published too recently.
+    #[error("it was published too recently; --now takes it all the same")]
     TooYoung,
-    /// Its manifest excludes the Node that is here.
+    #[error("it is for another version of Node than this machine has")]
     OtherNode,
-}
-
-impl fmt::Display for Unusable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Unusable::Library => "a library, no programs",
-            Unusable::NoWheel => "no wheel for this Python and this machine",
-            Unusable::NoAsset => "its release has no file for this machine",
-            Unusable::NoRelease => "no release",
-            Unusable::DirectReference => "it needs something from outside of the registry",
-            Unusable::Yanked => "its publisher has withdrawn this version",
-            Unusable::NoHash => "its registry has no hash for something that it needs",
-            Unusable::OtherNode => "it is for another version of Node than this machine has",
-            Unusable::TooYoung => "it was published too recently; --now takes it all the same",
-        })
-    }
 }
 
 impl Candidate {
@@ -88,21 +64,13 @@ impl Candidate {
             owner: None,
             published: None,
             newer: None,
+            note: None,
             license: None,
             binaries: Vec::new(),
             unusable: None,
             asset: None,
             tag_prefix: None,
         }
-    }
-
-    pub(super) fn too_young(self) -> Candidate {
-        Candidate { unusable: self.unusable.or(Some(Unusable::TooYoung)), ..self }
-    }
-
-    /// For a newer one, which was published too recently.
-    pub(super) fn instead_of(self, newer: Candidate) -> Candidate {
-        Candidate { newer: Some(newer.version), ..self }
     }
 
     pub(super) fn described(

@@ -2,14 +2,16 @@
 //! locked by their own `Cargo.lock`, built by `cargo install` without network. A crate's own code, its build
 //! scripts too, first runs in the build.
 
+use super::Fetching;
+use super::building::{Building, outside_of_system};
 use super::candidate::{Candidate, Unusable};
-use super::client_sandbox::{Call, ClientSandbox, Clients, Configuration, LOOK_UP_TIME};
-use super::copy_tree::copy_tree;
-use super::installed_programs::{add_directory, outside_of_system};
-use super::registry::{Asked, Building, Fetching, Package, Registry};
-use super::source_error::SourceError;
+use super::client_sandbox::{Call, ClientSandbox, Configuration};
+use super::look_up::{Asked, Offer};
+use super::registry::{Package, Registry};
+use super::source_context::SourceContext;
+use super::source_error::{AtPath as _, Result, SourceError};
 use super::source_ref::{SourceKind, SourceRef};
-use crate::file_hash::file_sha256;
+use crate::file_hash::{copy_tree, file_sha256, sorted_tree};
 use serde_json::Value;
 use std::fs;
 use std::io::ErrorKind;
@@ -66,34 +68,26 @@ impl Crate {
 }
 
 impl Cargo {
-    pub fn find(clients: &Clients<'_>) -> Result<Cargo, SourceError> {
-        let sysroot = PathBuf::from(clients.ask("rustc", &["--print", "sysroot"])?.trim());
+    pub fn find(context: &SourceContext<'_>) -> Result<Cargo> {
+        let sysroot = PathBuf::from(context.ask("rustc", &["--print", "sysroot"])?.trim());
         let has_cargo = sysroot.join("bin/cargo").is_file();
         if has_cargo { Ok(Cargo { sysroot }) } else { Err(SourceError::MissingClient(CARGO)) }
     }
 
-    fn call(&self, arguments: &[&str]) -> Call {
-        let mut call = Call::new(CARGO, self.sysroot.join("bin/cargo"), arguments);
+    fn call(&self, words: &str) -> Call {
+        let mut call = Call::new(CARGO, self.sysroot.join("bin/cargo"), words);
         call.path.push(self.sysroot.join("bin"));
         // A version that this Rust can compile, where the crate does not decide.
         call.variable("CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS", "fallback")
     }
 
     /// Asks for a crate, which is downloaded and unpacked for that.
-    fn info(
-        &self,
-        wanted: &str,
-        sandbox: &mut ClientSandbox,
-    ) -> Result<Option<Crate>, SourceError> {
+    fn info(&self, wanted: &str, sandbox: &mut ClientSandbox<'_>) -> Result<Option<Crate>> {
         let registry = sandbox.work().join("configuration/registry");
-        let downloaded = |part: &str| {
+        for part in ["src", "cache"] {
             let _ = fs::remove_dir_all(registry.join(part));
-        };
-        downloaded("src");
-        downloaded("cache");
-        let mut call = self.call(&["info", "--color", "never", wanted]);
-        call.time_limit = LOOK_UP_TIME;
-        let output = sandbox.run(call, &mut |_| {})?;
+        }
+        let output = sandbox.run(self.call("info --color never").arguments(&[&wanted]))?;
         if !output.succeeded() {
             let nothing = is_not_found(&output.stderr);
             return if nothing { Ok(None) } else { Err(output.failure(CARGO)) };
@@ -101,23 +95,21 @@ impl Cargo {
         // One crate was downloaded, by one registry.
         let inside = |part: &str| {
             let one = |path: PathBuf| fs::read_dir(path).ok()?.flatten().next().map(|e| e.path());
-            one(registry.join(part)).and_then(one)
+            let found = one(registry.join(part)).and_then(one);
+            found.ok_or_else(|| SourceError::NoFile(wanted.to_owned()))
         };
-        let missing = || SourceError::NoFile(wanted.to_owned());
-        let source = inside("src").ok_or_else(missing)?;
-        let archive = inside("cache").ok_or_else(missing)?;
-        let manifest = source.join("Cargo.toml").into_os_string();
-        let call = self.call(&["metadata", "--no-deps", "--offline", "--format-version=1"]);
-        let call = call.arguments(["--manifest-path".into(), manifest]);
-        let output = sandbox.run(call, &mut |_| {})?.success(CARGO)?;
-        let json: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+        let (source, archive) = (inside("src")?, inside("cache")?);
+        let manifest = source.join("Cargo.toml");
+        let call = self.call("metadata --no-deps --offline --format-version=1 --manifest-path");
+        let output = sandbox.run(call.arguments(&[&manifest]))?;
+        let json: Value = serde_json::from_str(&output.success(CARGO)?.stdout).unwrap_or_default();
         Ok(Some(Crate { metadata: json["packages"][0].clone(), source, archive }))
     }
 
     /// The versions of a crate with their times, as the index has them, in the order of their publication.
-    fn versions(&self, name: &str, sandbox: &ClientSandbox) -> Vec<(String, String)> {
+    fn versions(&self, name: &str, sandbox: &ClientSandbox<'_>) -> Vec<(String, String)> {
         let index = sandbox.work().join("configuration/registry/index");
-        let files = crate::file_hash::sorted_tree(&index).unwrap_or_default();
+        let files = sorted_tree(&index).unwrap_or_default();
         let name = name.to_ascii_lowercase();
         let file = files.into_iter().find(|file| file.file_name() == Some(name.as_ref()));
         let bytes = file.and_then(|file| fs::read(file).ok()).unwrap_or_default();
@@ -134,8 +126,8 @@ impl Cargo {
 }
 
 impl Registry for Cargo {
-    fn configuration(&self) -> Configuration {
-        Configuration {
+    fn configuration(&self) -> &'static Configuration {
+        &Configuration {
             variable: "CARGO_HOME",
             below_home: &[".cargo"],
             files: &["config.toml", "config", "credentials.toml", "credentials"],
@@ -144,82 +136,82 @@ impl Registry for Cargo {
     }
 
     fn readable(&self) -> Vec<PathBuf> {
-        outside_of_system([&self.sysroot])
+        outside_of_system([self.sysroot.clone()])
     }
 
-    fn look_up(
-        &self,
-        asked: &Asked<'_>,
-        sandbox: &mut ClientSandbox,
-    ) -> Result<Option<Candidate>, SourceError> {
+    fn look_up(&self, asked: &Asked<'_>, sandbox: &mut ClientSandbox<'_>) -> Result<Option<Offer>> {
         let Some(found) = self.info(&asked.wanted("@"), sandbox)? else { return Ok(None) };
         let candidate = found.candidate();
         let mut candidate = candidate.ok_or_else(|| SourceError::output(CARGO, "no version"))?;
-        let versions = self.versions(asked.name, sandbox);
-        let mut times = versions.iter().filter(|(version, _)| *version == candidate.version);
-        candidate.published = times.next().map(|(_, time)| time.clone());
-        if !asked.is_too_young(candidate.published.as_deref()) {
-            return Ok(Some(candidate));
-        }
-        let older = versions.iter().rfind(|(_, time)| !asked.is_too_young(Some(time)));
-        let Some((older, _)) = older else { return Ok(Some(candidate.too_young())) };
-        let found = self.look_up(&Asked { version: Some(older), ..*asked }, sandbox)?;
-        Ok(found.map(|older| older.instead_of(candidate)))
+        let versions = self.versions(asked.source.name(), sandbox);
+        let own = versions.iter().find(|(version, _)| *version == candidate.version);
+        candidate.published = own.map(|(_, time)| time.clone());
+        let older = versions.into_iter().rfind(|(_, time)| !asked.is_too_young(Some(time)));
+        Ok(Some(Offer { candidate, older: older.map(|(version, _)| version) }))
     }
 
-    fn fetch(&self, package: &Package<'_>, mut work: Fetching<'_>) -> Result<(), SourceError> {
-        let (name, version, target) = (package.name, package.version, work.directory.clone());
-        let found = self.info(&format!("{name}@{version}"), &mut work.sandbox)?;
+    fn fetch(
+        &self,
+        package: &Package<'_>,
+        work: &mut Fetching<'_>,
+        mut sandbox: ClientSandbox<'_>,
+    ) -> Result<()> {
+        let (name, version) = (package.name, package.version);
+        let target = work.partial.part(&package.part)?;
+        let found = self.info(&format!("{name}@{version}"), &mut sandbox)?;
         let found = found.ok_or_else(|| package.not_found())?;
         if found.programs().is_empty() {
             return Err(package.unusable(Unusable::Library));
         }
-        let hash = file_sha256(&found.archive).map_err(SourceError::io(&found.archive))?;
+        let hash = file_sha256(&found.archive).at(&found.archive)?;
         let own = target.join(PACKAGE);
-        copy_tree(&found.source, &own).map_err(SourceError::io(&own))?;
+        copy_tree(&found.source, &own).at(&own)?;
         prepare_package(&own)?;
-        let lock = own.join(LOCK);
-        if let Some(locked) = work.locks.get(package.part) {
+        let (lock, vendor) = (own.join(LOCK), target.join(VENDOR));
+        if let Some(locked) = work.locks.get(&package.part) {
             let (first, rest) = locked.split_once('\n').unwrap_or_default();
             if first.strip_prefix(OWN_HASH) != Some(&hash) {
-                return Err(SourceError::OtherBytes(format!("{} {version}", package.from())));
+                return Err(package.other_bytes());
             }
-            fs::write(&lock, rest).map_err(SourceError::io(&lock))?;
+            fs::write(&lock, rest).at(&lock)?;
         }
-        work.sandbox.give(&target)?;
-        let mut call = self.call(&["vendor", "--versioned-dirs"]);
-        call = call.arguments(lock.is_file().then_some("--locked"));
-        call = call.arguments(["--manifest-path".into(), own.join("Cargo.toml").into_os_string()]);
-        work.run(call.arguments([target.join(VENDOR)]), "Downloaded ")?.success(CARGO)?;
-        drop(work.sandbox);
+        sandbox.give(&target)?;
+        let call = self.call("vendor --versioned-dirs");
+        let call = call.list(lock.is_file().then_some("--locked"));
+        let call = call.arguments(&[&"--manifest-path", &own.join("Cargo.toml"), &vendor]);
+        sandbox.run_shown(call, "Downloaded ")?.success(CARGO)?;
+        drop(sandbox);
         // Without dependencies nothing is made.
-        let vendor = target.join(VENDOR);
-        fs::create_dir_all(&vendor).map_err(SourceError::io(&vendor))?;
-        let text = fs::read_to_string(&lock).map_err(SourceError::io(&lock))?;
-        work.artifact.checksums.push((format!("{name}-{version}.crate"), format!("sha256:{hash}")));
-        work.artifact.locks.insert(package.part.to_owned(), format!("{OWN_HASH}{hash}\n{text}"));
+        fs::create_dir_all(&vendor).at(&vendor)?;
+        let text = fs::read_to_string(&lock).at(&lock)?;
+        let artifact = &mut work.partial.artifact;
+        artifact.checksums.push((format!("{name}-{version}.crate"), format!("sha256:{hash}")));
+        artifact.locks.insert(package.part.clone(), format!("{OWN_HASH}{hash}\n{text}"));
         Ok(())
     }
 
-    fn build(&self, package: &Package<'_>, mut work: Building<'_>) -> Result<(), SourceError> {
-        let directory = work.sandbox.work();
-        let vendor = work.fetched.join(VENDOR);
+    fn build(
+        &self,
+        package: &Package<'_>,
+        work: &mut Building<'_>,
+        mut sandbox: ClientSandbox<'_>,
+    ) -> Result<()> {
+        let (directory, fetched) = (sandbox.work(), work.fetched(&package.part));
         // A string of JSON is one of TOML too.
-        let vendored = Value::from(vendor.to_string_lossy().into_owned());
-        let replaced = "source.crates-io.replace-with=\"vendored\"";
-        let mut call = self.call(&["install", "--offline", "--locked", "--no-track", "--config"]);
-        call = call.arguments([replaced, "--config"]);
-        call = call.arguments([format!("source.vendored.directory={vendored}")]);
-        call = call.arguments(["--path".into(), work.fetched.join(PACKAGE).into_os_string()]);
-        call = call.arguments(["--root".into(), work.install.as_os_str().to_owned()]);
+        let vendored = Value::from(fetched.join(VENDOR).to_string_lossy().into_owned());
+        let vendored = format!("source.vendored.directory={vendored}");
+        let replaced = "--config source.crates-io.replace-with=\"vendored\" --config";
+        let mut call = self.call("install --offline --locked --no-track");
+        call = call.list(replaced.split(' ')).arguments(&[&vendored]);
+        call = call.arguments(&[&"--path", &fetched.join(PACKAGE), &"--root", &work.install]);
         if !package.options.is_empty() {
-            call = call.arguments(["--features".into(), package.options.join(",")]);
+            call = call.arguments(&[&"--features", &package.options.join(",")]);
         }
         call = call.variable("CARGO_HOME", directory.join("cargo-home"));
         call = call.variable("CARGO_TARGET_DIR", directory.join("target"));
-        work.run(call, "Compiling ")?;
-        drop(work.sandbox);
-        add_directory(work.built, work.install, "bin")
+        sandbox.run_shown(call, "Compiling ")?.success(CARGO)?;
+        drop(sandbox);
+        work.add_programs("bin")
     }
 }
 
@@ -229,21 +221,21 @@ fn is_not_found(stderr: &str) -> bool {
 }
 
 /// The crate as `cargo install NAME` sees it: without configuration of its own, in no workspace.
-fn prepare_package(package: &Path) -> Result<(), SourceError> {
+fn prepare_package(package: &Path) -> Result<()> {
     for name in [".cargo", "rust-toolchain", "rust-toolchain.toml"] {
         let path = package.join(name);
         let removed =
             if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         if let Some(error) = removed.err().filter(|error| error.kind() != ErrorKind::NotFound) {
-            return Err(SourceError::io(&path)(error));
+            return Err(error).at(&path);
         }
     }
     let manifest = package.join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).map_err(SourceError::io(&manifest))?;
+    let text = fs::read_to_string(&manifest).at(&manifest)?;
     if text.lines().any(|line| line.trim() == "[workspace]") {
         return Ok(());
     }
-    fs::write(&manifest, format!("{text}\n[workspace]\n")).map_err(SourceError::io(&manifest))
+    fs::write(&manifest, format!("{text}\n[workspace]\n")).at(&manifest)
 }
 
 #[cfg(test)]

@@ -3,30 +3,25 @@
 //! get the user's configuration of their registry, and nothing else of the user; without, nothing at all.
 //! Opened by root, commands run as a user without rights; the directory belongs to that user for so long.
 
-use super::installed_programs::{outside_of_system, real_directory};
-use super::source_error::SourceError;
-use crate::attestation::{Attestation, AttestedFile, TrustRoot};
-use crate::clean_printed_text::{captured_text, clean_text};
-use crate::download::{HttpClient, HttpSettings};
+use super::building::{outside_of_system, real_directory};
+use super::source_context::{SourceContext, Unit};
+use super::source_error::{AtPath as _, Result, SourceError};
+use crate::file_hash::each_below;
+use crate::printed_text::{captured_text, clean_text};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Permissions};
-use std::io;
-use std::os::unix::fs::{PermissionsExt as _, lchown};
+use std::fs;
+use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_core::Stream;
 use towpath_process::sandbox::{
     CommandDirectory, Confinement, EndStatus, Limits, Policy, SandboxCommand, SandboxSession,
+    SandboxedEnd,
 };
 
-/// A question to a registry, or to a program of the user.
-pub(super) const LOOK_UP_TIME: Duration = Duration::from_secs(60);
-/// A download of everything that a package needs, or a build.
-const WORK_TIME: Duration = Duration::from_secs(60 * 60);
 const OUTPUT_LIMIT: u64 = 64 << 20;
-const LARGEST_ATTESTATION: u64 = 16 << 20;
 /// How much of a failed client's messages is kept.
 const LONGEST_MESSAGE: usize = 1500;
 /// Linking a large program takes gigabytes.
@@ -34,7 +29,8 @@ const LIMITS: Limits =
     Limits { scratch_bytes: 4 << 30, memory_bytes: 16 << 30, processes: 4096, file_bytes: 8 << 30 };
 /// The user that the sandbox gives up its rights to.
 const NOBODY: u32 = 65534;
-const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/// Where programs of the system are.
+pub(super) const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// Inside of the writable directory, for what only the commands need.
 const WORK: &str = ".build";
 /// Variables that every client with network gets: how the network is reached.
@@ -61,73 +57,29 @@ pub(super) struct Configuration {
     pub variables: &'static [&'static str],
 }
 
-/// The part of a context that clients need; threads can share it.
-#[derive(Clone, Copy)]
-pub(super) struct Clients<'c> {
-    pub environment: &'c [(OsString, OsString)],
-    pub own_program: &'c Path,
-    pub confinement: &'c Confinement,
-    pub released_before: Option<&'c str>,
-    pub trust_root: &'c Path,
-}
-
-impl<'c> Clients<'c> {
-    pub fn http(&self) -> HttpClient {
-        HttpClient::new(HttpSettings::from_variables(self.environment))
-    }
-
-    pub fn variable(&self, name: &str) -> Option<&'c OsStr> {
-        let mut all = self.environment.iter().filter(|(_, value)| !value.is_empty());
-        all.find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
-    }
-
-    /// Who has built a file, where its registry has an attestation. One that is wrong is an error; a registry
-    /// without any answers whatever it likes.
-    pub fn attestation(
-        &self,
-        url: &str,
-        headers: &[(&str, &str)],
-        file: &AttestedFile,
-        is_announced: bool,
-    ) -> Result<Attestation, SourceError> {
-        let answer = self.http().text(url, headers, LARGEST_ATTESTATION).ok().flatten();
-        match answer.filter(|answer| answer.trim_start().starts_with('{')) {
-            None if is_announced => {
-                Err(file.wrong("is announced, and cannot be had".to_owned()).into())
-            }
-            None => Ok(Attestation::Absent),
-            Some(answer) => {
-                Ok(Attestation::check(&answer, file, &TrustRoot::read(self.trust_root)?)?)
-            }
-        }
-    }
-
+impl SourceContext<'_> {
     /// A program of the user: one on the PATH that the caller gives.
-    pub fn find(&self, program: &'static str) -> Result<PathBuf, SourceError> {
+    pub(super) fn find(&self, program: &'static str) -> Result<PathBuf> {
         let path = self.variable("PATH").unwrap_or_default();
         find_program(path, program).ok_or(SourceError::MissingClient(program))
     }
 
     /// The answer of a program of the user about itself. It runs nothing foreign, and is not confined.
-    pub fn ask(&self, program: &'static str, arguments: &[&str]) -> Result<String, SourceError> {
+    pub(super) fn ask(&self, program: &'static str, arguments: &[&str]) -> Result<String> {
         let policy = Policy { network: true, ..Policy::default() };
-        let mut session = SandboxSession::open(&Confinement::None, &policy, self.own_program)?;
+        let mut session = SandboxSession::open(&Confinement::None, &policy, &self.own_program)?;
         let command = SandboxCommand {
             program: self.find(program)?,
             arguments: arguments.iter().map(OsString::from).collect(),
-            environment: self.environment.to_vec(),
+            environment: self.environment.clone(),
             // A fresh directory would have a home of its own, in which version managers find nothing.
             directory: CommandDirectory::At(PathBuf::from("/")),
             terminal: false,
-            time_limit: LOOK_UP_TIME,
+            time_limit: self.time_limits.answer,
             output_limit: OUTPUT_LIMIT,
         };
         let end = session.run(&command, &mut |_, _| {})?;
         Ok(Output::from(end).success(program)?.stdout)
-    }
-
-    fn home(&self) -> PathBuf {
-        PathBuf::from(self.variable("HOME").unwrap_or_default())
     }
 }
 
@@ -149,24 +101,23 @@ pub(super) struct Call {
     pub path: Vec<PathBuf>,
     /// Inside of what the sandbox shows; where there is none, the directory for work.
     pub directory: Option<PathBuf>,
-    pub time_limit: Duration,
 }
 
 impl Call {
-    pub fn new(name: &'static str, program: PathBuf, arguments: &[&str]) -> Call {
-        Call {
-            name,
-            program,
-            arguments: arguments.iter().map(OsString::from).collect(),
-            variables: Vec::new(),
-            path: Vec::new(),
-            directory: None,
-            time_limit: WORK_TIME,
-        }
+    /// With arguments that are separated by spaces.
+    pub fn new(name: &'static str, program: impl Into<PathBuf>, words: &str) -> Call {
+        let (arguments, variables, path) = (Vec::new(), Vec::new(), Vec::new());
+        let call =
+            Call { name, program: program.into(), arguments, variables, path, directory: None };
+        call.list(words.split_whitespace())
     }
 
-    pub fn arguments<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Call {
-        self.arguments.extend(arguments.into_iter().map(Into::into));
+    pub fn arguments(self, arguments: &[&dyn AsRef<OsStr>]) -> Call {
+        self.list(arguments)
+    }
+
+    pub fn list<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Call {
+        self.arguments.extend(arguments.into_iter().map(|one| one.as_ref().to_owned()));
         self
     }
 
@@ -183,8 +134,8 @@ pub(super) struct Output {
     pub stderr: String,
 }
 
-impl From<towpath_process::sandbox::SandboxedEnd> for Output {
-    fn from(end: towpath_process::sandbox::SandboxedEnd) -> Output {
+impl From<SandboxedEnd> for Output {
+    fn from(end: SandboxedEnd) -> Output {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Output { status: end.status, stdout: text(end.stdout), stderr: text(end.stderr) }
     }
@@ -195,7 +146,7 @@ impl Output {
         self.status == EndStatus::Exited(0)
     }
 
-    pub fn success(self, client: &'static str) -> Result<Output, SourceError> {
+    pub fn success(self, client: &'static str) -> Result<Output> {
         if self.succeeded() { Ok(self) } else { Err(self.failure(client)) }
     }
 
@@ -205,39 +156,37 @@ impl Output {
     }
 }
 
-pub(super) struct ClientSandbox {
+pub(super) struct ClientSandbox<'c> {
+    pub context: &'c SourceContext<'c>,
     session: Option<SandboxSession>,
     writable: PathBuf,
     drops_user: bool,
     variables: Vec<(OsString, OsString)>,
+    time_limit: Duration,
 }
 
-impl ClientSandbox {
+impl<'c> ClientSandbox<'c> {
     /// A sandbox that sees `readable` and changes nothing but `writable`. With the configuration of a
-    /// registry it has network.
+    /// registry it has network. Each of its commands has the time.
     pub fn open(
-        clients: &Clients<'_>,
+        context: &'c SourceContext<'c>,
         configuration: Option<&Configuration>,
+        time_limit: Duration,
         mut readable: Vec<PathBuf>,
         writable: &Path,
-    ) -> Result<ClientSandbox, SourceError> {
+    ) -> Result<ClientSandbox<'c>> {
         // Elsewhere the user's parents of the directory would be closed for a user without rights.
         let namespaces =
-            matches!(clients.confinement, Confinement::Bubblewrap { .. } | Confinement::Namespaces);
+            matches!(context.confinement, Confinement::Bubblewrap { .. } | Confinement::Namespaces);
         let drops_user = namespaces && geteuid().is_root();
         let work = real_directory(writable, WORK)?;
         real_directory(writable, &format!("{WORK}/home"))?;
         let mut variables = Vec::new();
         if let Some(configuration) = configuration {
-            variables = copy_configuration(clients, configuration, &work)?;
+            variables = copy_configuration(context, configuration, &work)?;
             let files = variables.iter().map(|(_, value)| PathBuf::from(value));
-            readable.extend(
-                files
-                    .filter(|file| {
-                        file.is_absolute() && file.exists() && !file.starts_with(writable)
-                    })
-                    .filter(|file| !outside_of_system([file]).is_empty()),
-            );
+            let files = files.filter(|file| file.is_absolute() && !file.starts_with(writable));
+            readable.extend(outside_of_system(files.filter(|file| file.exists())));
         }
         let policy = Policy {
             readable,
@@ -246,11 +195,12 @@ impl ClientSandbox {
             drop_user: drops_user,
             limits: LIMITS,
         };
+        let writable = writable.to_owned();
         let mut sandbox =
-            ClientSandbox { session: None, writable: writable.to_owned(), drops_user, variables };
-        sandbox.give(writable)?;
+            ClientSandbox { context, session: None, writable, drops_user, variables, time_limit };
+        sandbox.give(&sandbox.writable)?;
         sandbox.session =
-            Some(SandboxSession::open(clients.confinement, &policy, clients.own_program)?);
+            Some(SandboxSession::open(&context.confinement, &policy, &context.own_program)?);
         Ok(sandbox)
     }
 
@@ -259,8 +209,25 @@ impl ClientSandbox {
         self.writable.join(WORK)
     }
 
-    /// Runs a command to its end, however that is. `line` sees what it prints.
-    pub fn run(&mut self, call: Call, line: &mut dyn FnMut(&str)) -> Result<Output, SourceError> {
+    /// Runs a command to its end, however that is.
+    pub fn run(&mut self, call: Call) -> Result<Output> {
+        self.run_printing(call, &mut |_| {})
+    }
+
+    /// Runs a command, and shows and counts the lines that have a text, from there on.
+    pub fn run_shown(&mut self, call: Call, shown: &str) -> Result<Output> {
+        let (context, mut count) = (self.context, 0);
+        self.run_printing(call, &mut |line| {
+            let Some((_, what)) = line.split_once(shown) else { return };
+            count += 1;
+            if !shown.is_empty() {
+                context.progress().amount(count, None, Unit::Items);
+            }
+            context.progress().line(what);
+        })
+    }
+
+    fn run_printing(&mut self, call: Call, line: &mut dyn FnMut(&str)) -> Result<Output> {
         let work = self.work();
         let system = std::env::split_paths(SYSTEM_PATH);
         let path = std::env::join_paths(call.path.into_iter().chain(system))
@@ -280,7 +247,7 @@ impl ClientSandbox {
             environment: self.variables.iter().cloned().chain(own).collect(),
             directory: CommandDirectory::At(call.directory.unwrap_or(work)),
             terminal: false,
-            time_limit: call.time_limit,
+            time_limit: self.time_limit,
             output_limit: OUTPUT_LIMIT,
         };
         let session = self.session.as_mut().expect("it is open until it is dropped");
@@ -290,20 +257,19 @@ impl ClientSandbox {
     }
 
     /// Hands files that were written since to the user that the commands run as.
-    pub fn give(&self, path: &Path) -> Result<(), SourceError> {
+    pub fn give(&self, path: &Path) -> Result<()> {
         self.change_owner(path, NOBODY)
     }
 
-    fn change_owner(&self, path: &Path, user: u32) -> Result<(), SourceError> {
+    fn change_owner(&self, path: &Path, user: u32) -> Result<()> {
         if !self.drops_user {
             return Ok(());
         }
-        each_below(path, &mut |path| lchown(path, Some(user), Some(user)))
-            .map_err(SourceError::io(path))
+        each_below(path, &mut |path, _| lchown(path, Some(user), Some(user))).at(path)
     }
 }
 
-impl Drop for ClientSandbox {
+impl Drop for ClientSandbox<'_> {
     fn drop(&mut self) {
         // Everything in it ends before its files are looked at.
         self.session = None;
@@ -315,32 +281,33 @@ impl Drop for ClientSandbox {
 /// Copies the user's files for a registry into the directory for work, which is removed at the end.
 /// Returns the variables of the client.
 fn copy_configuration(
-    clients: &Clients<'_>,
+    context: &SourceContext<'_>,
     configuration: &Configuration,
     work: &Path,
-) -> Result<Vec<(OsString, OsString)>, SourceError> {
+) -> Result<Vec<(OsString, OsString)>> {
     let wanted = |name: &OsString| {
         let name = name.to_string_lossy().to_ascii_uppercase();
         let mut starts = NETWORK_VARIABLES.iter().chain(configuration.variables);
         name != configuration.variable && starts.any(|start| name.starts_with(start))
     };
     let mut variables: Vec<(OsString, OsString)> =
-        clients.environment.iter().filter(|(name, _)| wanted(name)).cloned().collect();
-    let named = clients.variable(configuration.variable).map(PathBuf::from);
-    let below_home = configuration.below_home.iter().map(|file| clients.home().join(file));
+        context.environment.iter().filter(|(name, _)| wanted(name)).cloned().collect();
+    let home = PathBuf::from(context.variable("HOME").unwrap_or_default());
+    let named = context.variable(configuration.variable).map(PathBuf::from);
+    let below_home = configuration.below_home.iter().map(|file| home.join(file));
     let user = named.into_iter().chain(below_home).find(|file| file.exists());
     let copy = work.join("configuration");
     let copies: Vec<(Option<PathBuf>, PathBuf)> = match configuration.files {
         [] => vec![(user, copy.clone())],
         files => {
-            fs::create_dir_all(&copy).map_err(SourceError::io(&copy))?;
+            fs::create_dir_all(&copy).at(&copy)?;
             let below = |file: &&str| (user.as_ref().map(|user| user.join(file)), copy.join(file));
             files.iter().map(below).collect()
         }
     };
     for (from, to) in copies {
         if let Some(from) = from.filter(|from| from.is_file()) {
-            fs::copy(&from, &to).map_err(SourceError::io(&from))?;
+            fs::copy(&from, &to).at(&from)?;
         }
     }
     variables.push((configuration.variable.into(), copy.into()));
@@ -349,27 +316,17 @@ fn copy_configuration(
 
 /// The output of a failed program, from the line that names the cause; its end, if none does.
 fn failure_message(stdout: &str, stderr: &str) -> String {
-    let text = if stderr.trim().is_empty() { stdout } else { stderr };
-    let text = clean_text(text);
+    let text = clean_text(if stderr.trim().is_empty() { stdout } else { stderr });
     let lines: Vec<&str> = text.trim().lines().collect();
-    let mut message = String::new();
-    match lines.iter().position(|line| is_error_line(line)) {
-        Some(first) => {
-            let lines = lines[first..].iter().take_while(|line| !is_backtrace(line));
-            message = lines.copied().collect::<Vec<_>>().join("\n");
-            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
-        }
-        None => {
-            for line in lines.iter().rev() {
-                let fits = message.len() + line.len() < LONGEST_MESSAGE;
-                if !fits && !message.is_empty() {
-                    break;
-                }
-                let start = line.ceil_char_boundary(line.len().saturating_sub(LONGEST_MESSAGE));
-                message = format!("{}\n{message}", &line[start..]);
-            }
-        }
-    }
+    let Some(first) = lines.iter().position(|line| is_error_line(line)) else {
+        let text = lines.join("\n");
+        let end = &text[text.ceil_char_boundary(text.len().saturating_sub(LONGEST_MESSAGE))..];
+        let whole = end.split_once('\n').filter(|_| end.len() < text.len());
+        return whole.map_or(end, |(_, whole)| whole).trim().to_owned();
+    };
+    let lines = lines[first..].iter().take_while(|line| !is_backtrace(line));
+    let mut message = lines.copied().collect::<Vec<_>>().join("\n");
+    message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
     message.trim().to_owned()
 }
 
@@ -404,30 +361,6 @@ impl PrintedLines {
         // A line without end is not worth its memory.
         begun.truncate(1 << 16);
     }
-}
-
-/// Removes what no program of an install may have: the right to run as its owner or group.
-pub(super) fn without_special_bits(install: &Path) -> Result<(), SourceError> {
-    each_below(install, &mut |path| {
-        let metadata = path.symlink_metadata()?;
-        let mode = metadata.permissions().mode();
-        match metadata.is_symlink() || mode & 0o7000 == 0 {
-            true => Ok(()),
-            false => fs::set_permissions(path, Permissions::from_mode(mode & 0o777)),
-        }
-    })
-    .map_err(SourceError::io(install))
-}
-
-/// A directory and everything below it; links are not followed.
-fn each_below(path: &Path, act: &mut dyn FnMut(&Path) -> io::Result<()>) -> io::Result<()> {
-    act(path)?;
-    if path.symlink_metadata()?.is_dir() {
-        for entry in fs::read_dir(path)? {
-            each_below(&entry?.path(), act)?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -12,45 +12,44 @@
 //! count; they are found on the PATH that the caller gives. Files of releases and URLs are downloaded and
 //! unpacked by this program itself.
 
-mod archive_url;
 mod artifact_cache;
+mod building;
 mod candidate;
 mod cargo;
 mod client_sandbox;
-mod copy_tree;
 mod fetch_plan;
-mod generate_recipe;
+mod generate;
 mod github;
 mod host_platform;
-mod installed_programs;
-mod look_up_name;
+mod look_up;
 mod npm;
-mod plain_files;
 mod pypi;
 mod registry;
 mod release_asset;
+mod remote_file;
 mod source_context;
 mod source_error;
 mod source_ref;
 mod tool_names;
 
-pub use archive_url::can_be_replaced;
 pub use artifact_cache::{Artifact, Locks};
 pub use candidate::{Candidate, Unusable};
-pub use generate_recipe::generate;
+pub use generate::generate;
 pub use host_platform::HostPlatform;
-pub use look_up_name::{Found, look_up, search};
+pub use look_up::{Found, look_up, search};
 pub use release_asset::ReleaseAsset;
-pub use source_context::{NoProgress, Progress, SourceContext, Unit};
+pub use remote_file::can_be_replaced;
+pub use source_context::{Progress, SourceContext, TimeLimits, Unit};
 pub use source_error::SourceError;
 pub use source_ref::{SourceKind, SourceRef, SourceRefError, check_version};
 pub use tool_names::{KnownTool, known_tool, known_tools};
 
+use crate::file_hash::without_special_bits;
 use crate::tool_recipe::ToolRecipe;
-use artifact_cache::{ArtifactCache, FetchRequest};
-use client_sandbox::without_special_bits;
+use artifact_cache::{ArtifactCache, FetchRequest, PartialArtifact};
+use building::{Building, refuse_links};
 use fetch_plan::{FetchPlan, Work};
-use installed_programs::{add_directory, refuse_links};
+use source_error::{AtPath as _, Result};
 use std::path::{Path, PathBuf};
 
 /// What a build has made.
@@ -63,12 +62,12 @@ pub struct Built {
     pub runtime: Vec<PathBuf>,
 }
 
-/// What the build of one step works with.
-#[derive(Debug)]
-struct BuildStep<'s> {
-    /// What was fetched for it.
-    fetched: PathBuf,
-    install: &'s Path,
+/// A fetch on its way.
+struct Fetching<'f> {
+    /// Exactly this is fetched; where it has nothing, the clients choose.
+    locks: &'f Locks,
+    partial: PartialArtifact,
+    context: &'f SourceContext<'f>,
 }
 
 /// Fetches everything that an offline build of a version needs, exactly as it is locked where it is. What was
@@ -77,11 +76,10 @@ pub fn fetch(
     recipe: &ToolRecipe,
     version: &str,
     locks: &Locks,
-    context: &mut SourceContext<'_>,
-) -> Result<Artifact, SourceError> {
+    context: &SourceContext<'_>,
+) -> Result<Artifact> {
     let plan = FetchPlan::new(recipe, version, &HostPlatform::current())?;
-    let directory = context.cache.clone();
-    let cache = ArtifactCache::new(&directory);
+    let cache = ArtifactCache::new(&context.cache);
     let locked = FetchRequest { locks: locks.clone(), ..plan.request.clone() };
     for request in [&locked, &plan.request] {
         let Some(artifact) = cache.find(request) else { continue };
@@ -92,16 +90,16 @@ pub fn fetch(
         }
     }
     cache.discard(&locked);
-    context.progress.phase("fetch");
-    let mut partial = cache.begin()?;
-    for work in &plan.works {
-        if let Some(package) = work.package(version) {
-            registry::fetch(&package, locks, &mut partial, context)?;
-        } else if let Work::Download(file) = work {
-            plain_files::download(file, version, locks, &mut partial, context)?;
+    context.progress().phase("fetch");
+    let mut work = Fetching { locks, partial: cache.begin()?, context };
+    for step in &plan.works {
+        match step {
+            Work::Package(package) => package.fetch(&mut work)?,
+            Work::Download(file) => drop(file.fetch(&mut work)?),
+            Work::Extract { .. } | Work::Programs(_) | Work::Run { .. } => {}
         }
     }
-    cache.publish(&locked, partial)
+    cache.publish(&locked, work.partial)
 }
 
 /// The version of a source that was fetched last, and can be installed without a network.
@@ -116,34 +114,28 @@ pub fn build(
     version: &str,
     artifact: &Artifact,
     install: &Path,
-    context: &mut SourceContext<'_>,
-) -> Result<Built, SourceError> {
+    context: &SourceContext<'_>,
+) -> Result<Built> {
     let plan = FetchPlan::new(recipe, version, &HostPlatform::current())?;
-    context.progress.phase("build");
-    let mut built = Built::default();
-    let step = BuildStep { fetched: artifact.directory.join(plain_files::FILES), install };
-    for work in &plan.works {
-        match work {
-            Work::Package { part, .. } => {
-                let package = work.package(version).expect("it is a package");
-                let fetched = artifact.directory.join(part);
-                registry::build(&package, fetched, install, &mut built, context)?;
-            }
+    context.progress().phase("build");
+    let (artifact, built) = (artifact.directory.as_path(), Built::default());
+    let mut work = Building { artifact, install, built, context };
+    for step in &plan.works {
+        match step {
+            Work::Package(package) => package.build(&mut work)?,
             Work::Download(_) => {}
-            Work::Extract { archive, strip } => plain_files::extract(archive, *strip, &step)?,
-            Work::Programs(programs) => {
-                plain_files::install_programs(programs, &step, &mut built)?;
-            }
-            Work::Run { command, network } => plain_files::run(command, *network, &step, context)?,
+            Work::Extract { archive, strip } => work.extract(archive, *strip)?,
+            Work::Programs(programs) => work.install_programs(programs)?,
+            Work::Run { command, network } => work.run(command, *network)?,
         }
     }
     refuse_links(install)?;
-    without_special_bits(install)?;
+    without_special_bits(install).at(install)?;
     // A command of the recipe may have made programs itself.
     if install.join("bin").is_dir() {
-        add_directory(&mut built, install, "bin")?;
+        work.add_programs("bin")?;
     }
-    let main = recipe.main_binary();
+    let (mut built, main) = (work.built, recipe.main_binary());
     built.binaries.sort_by_key(|(name, _)| name != main && *name != recipe.metadata.name);
     Ok(built)
 }

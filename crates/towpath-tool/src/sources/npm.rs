@@ -1,15 +1,18 @@
 //! Packages of npm: looked up by `npm view`, fetched by `npm install --ignore-scripts`, locked by npm's own
 //! lock file. The scripts of packages that have some run in the build, without network.
 
+use super::Fetching;
+use super::building::{Building, is_program_name, outside_of_system, real_directory};
 use super::candidate::{Candidate, Unusable};
-use super::client_sandbox::{Call, ClientSandbox, Clients, Configuration, LOOK_UP_TIME};
-use super::copy_tree::copy_tree;
-use super::installed_programs::{is_program_name, link_program, outside_of_system, real_directory};
-use super::registry::{Asked, Building, Fetching, Package, Registry};
-use super::source_error::SourceError;
+use super::client_sandbox::{Call, ClientSandbox, Configuration};
+use super::look_up::{Asked, Offer};
+use super::registry::{Package, Registry};
+use super::source_context::SourceContext;
+use super::source_error::{AtPath as _, Result, SourceError};
 use super::source_ref::{SourceKind, SourceRef};
 use crate::attestation::AttestedFile;
-use serde_json::Value;
+use crate::file_hash::copy_tree;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,43 +22,17 @@ const LOCK: &str = "package-lock.json";
 const LIBRARY: &str = "lib/npm";
 
 /// Options of every call: npm neither asks, nor reports, nor looks for a project around us.
-const QUIET: &[&str] = &[
-    "--no-audit",
-    "--no-fund",
-    "--no-update-notifier",
-    "--no-progress",
-    "--no-color",
-    "--logs-max=0",
-    "--no-global",
-];
+const QUIET: &str = "--no-audit --no-fund --no-update-notifier --no-progress --no-color --logs-max=0 \
+    --no-global";
 
 /// Whatever the user's configuration has: all that a package needs on this machine, none of its scripts, and
 /// nothing from git repositories, whose configuration runs programs.
-const INSTALL: &[&str] = &[
-    "--ignore-scripts",
-    "--allow-git=none",
-    "--git=/bin/false",
-    "--omit=dev",
-    "--include=optional",
-    "--package-lock=true",
-    "--omit-lockfile-registry-resolved=false",
-    "--bin-links=true",
-    "--install-strategy=hoisted",
-    "--loglevel=http",
-];
+const INSTALL: &str = "install --ignore-scripts --allow-git=none --git=/bin/false --omit=dev \
+    --include=optional --package-lock=true --omit-lockfile-registry-resolved=false --bin-links=true \
+    --install-strategy=hoisted --loglevel=http";
 
 /// The fields that are asked for.
-const FIELDS: &[&str] = &[
-    "name",
-    "version",
-    "description",
-    "homepage",
-    "license",
-    "repository",
-    "bin",
-    "maintainers",
-    "time",
-];
+const FIELDS: &str = "name version description homepage license repository bin maintainers time";
 
 /// The user's Node with its npm.
 pub(super) struct Npm {
@@ -66,11 +43,11 @@ pub(super) struct Npm {
 }
 
 impl Npm {
-    pub fn find(clients: &Clients<'_>) -> Result<Npm, SourceError> {
-        let program = PathBuf::from(clients.ask("node", &["-p", "process.execPath"])?.trim());
+    pub fn find(context: &SourceContext<'_>) -> Result<Npm> {
+        let program = PathBuf::from(context.ask("node", &["-p", "process.execPath"])?.trim());
         let prefix = program.parent().and_then(Path::parent).filter(|_| program.is_absolute());
         let prefix = prefix.ok_or(SourceError::MissingClient("node"))?.to_owned();
-        let own = clients.find(NPM)?.canonicalize().ok();
+        let own = context.find(NPM)?.canonicalize().ok();
         // The npm of a version manager on PATH may only start the real one.
         let beside = prefix.join("lib/node_modules/npm/bin/npm-cli.js");
         let is_script = |file: &PathBuf| file.extension().is_some_and(|end| end == "js");
@@ -78,38 +55,32 @@ impl Npm {
         Ok(Npm { prefix, npm: npm.ok_or(SourceError::MissingClient(NPM))? })
     }
 
-    fn call(&self, arguments: &[&str], sandbox: &ClientSandbox) -> Call {
-        let mut call = Call::new(NPM, self.prefix.join("bin/node"), &[]);
-        call = call.arguments([&self.npm]).arguments(arguments).arguments(QUIET);
-        call =
-            call.arguments(["--cache".into(), sandbox.work().join("npm-cache").into_os_string()]);
-        call.path.push(self.prefix.join("bin"));
-        call
+    /// The directory of npm itself.
+    fn library(&self) -> PathBuf {
+        self.npm.ancestors().nth(2).unwrap_or(&self.npm).to_owned()
     }
-}
 
-impl Npm {
+    fn call(&self, words: &str, sandbox: &ClientSandbox<'_>) -> Call {
+        let mut call = Call::new(NPM, self.prefix.join("bin/node"), "").arguments(&[&self.npm]);
+        call.path.push(self.prefix.join("bin"));
+        let call = call.list(words.split_whitespace()).list(QUIET.split_whitespace());
+        call.arguments(&[&"--cache", &sandbox.work().join("npm-cache")])
+    }
+
     /// Whether a package is for the Node that is here, by npm's own reading of its manifest.
-    fn fits_node(
-        &self,
-        package: &str,
-        lock: &str,
-        sandbox: &mut ClientSandbox,
-    ) -> Result<bool, SourceError> {
-        let json: Value = serde_json::from_str(lock).unwrap_or_default();
-        let range = json["packages"][format!("node_modules/{package}")]["engines"]["node"].clone();
+    fn fits_node(&self, range: &Value, sandbox: &mut ClientSandbox<'_>) -> Result<bool> {
         let Some(range) = range.as_str() else { return Ok(true) };
-        let semver = self.npm.ancestors().nth(2).unwrap_or(&self.npm).join("node_modules/semver");
+        let semver = self.library().join("node_modules/semver");
         let question = "require(process.argv[1]).satisfies(process.version, process.argv[2])";
-        let call = Call::new(NPM, self.prefix.join("bin/node"), &["-p", question]);
-        let call = call.arguments([semver.into_os_string(), range.into()]);
-        Ok(sandbox.run(call, &mut |_| {})?.stdout.trim() != "false")
+        let call = Call::new(NPM, self.prefix.join("bin/node"), "-p");
+        let call = call.arguments(&[&question, &semver, &range]);
+        Ok(sandbox.run(call)?.stdout.trim() != "false")
     }
 }
 
 impl Registry for Npm {
-    fn configuration(&self) -> Configuration {
-        Configuration {
+    fn configuration(&self) -> &'static Configuration {
+        &Configuration {
             variable: "NPM_CONFIG_USERCONFIG",
             below_home: &[".npmrc"],
             files: &[],
@@ -118,19 +89,13 @@ impl Registry for Npm {
     }
 
     fn readable(&self) -> Vec<PathBuf> {
-        let library = self.npm.ancestors().nth(2).unwrap_or(&self.npm).to_owned();
-        outside_of_system([&self.prefix, &library])
+        outside_of_system([self.prefix.clone(), self.library()])
     }
 
-    fn look_up(
-        &self,
-        asked: &Asked<'_>,
-        sandbox: &mut ClientSandbox,
-    ) -> Result<Option<Candidate>, SourceError> {
-        let mut call = self.call(&["view", "--json", &asked.wanted("@")], sandbox);
-        call = call.arguments(FIELDS);
-        call.time_limit = LOOK_UP_TIME;
-        let output = sandbox.run(call, &mut |_| {})?;
+    fn look_up(&self, asked: &Asked<'_>, sandbox: &mut ClientSandbox<'_>) -> Result<Option<Offer>> {
+        let call = self.call("view --json", sandbox).list([asked.wanted("@")]);
+        let call = call.list(FIELDS.split(' '));
+        let output = sandbox.run(call)?;
         let json = match read_json(&output.stdout) {
             Some(json) => json,
             None if output.succeeded() => return Err(SourceError::output(NPM, "no JSON")),
@@ -140,95 +105,97 @@ impl Registry for Npm {
             return Ok(None);
         }
         let candidate = candidate_of(&json).ok_or_else(|| output.failure(NPM))?;
-        if !asked.is_too_young(candidate.published.as_deref()) {
-            return Ok(Some(candidate));
-        }
         let older = newest_version(&json["time"], |time| !asked.is_too_young(Some(time)));
-        let Some(older) = older else { return Ok(Some(candidate.too_young())) };
-        let found = self.look_up(&Asked { version: Some(&older), ..*asked }, sandbox)?;
-        Ok(found.map(|older| older.instead_of(candidate)))
+        Ok(Some(Offer { candidate, older }))
     }
 
-    fn fetch(&self, package: &Package<'_>, mut work: Fetching<'_>) -> Result<(), SourceError> {
-        let directory = work.directory.clone();
-        let manifest = serde_json::json!({ "private": true, "dependencies": { package.name: package.version } });
+    fn fetch(
+        &self,
+        package: &Package<'_>,
+        work: &mut Fetching<'_>,
+        mut sandbox: ClientSandbox<'_>,
+    ) -> Result<()> {
+        let directory = work.partial.part(&package.part)?;
+        let (name, version) = (package.name, package.version);
+        let manifest = json!({ "private": true, "dependencies": { name: version } });
         let write = |name: &str, text: &str| {
             let file = directory.join(name);
-            fs::write(&file, text).map_err(SourceError::io(&file))
+            fs::write(&file, text).at(&file)
         };
         write("package.json", &manifest.to_string())?;
-        let locked = work.locks.get(package.part);
+        let locked = work.locks.get(&package.part);
         if let Some(text) = locked {
             write(LOCK, text)?;
         }
-        work.sandbox.give(&directory)?;
-        let mut call = self.call(&["install"], &work.sandbox).arguments(INSTALL);
-        call = call.arguments(["--prefix".into(), directory.clone().into_os_string()]);
-        let before = work.clients.released_before.filter(|_| locked.is_none());
-        call = call.arguments(before.map(|time| format!("--before={time}")));
+        sandbox.give(&directory)?;
+        let before = work.context.released_before.as_ref().filter(|_| locked.is_none());
+        let call = self.call(INSTALL, &sandbox).arguments(&[&"--prefix", &directory]);
+        let mut call = call.list(before.map(|time| format!("--before={time}")));
         call.directory = Some(directory.clone());
-        let output = work.run(call, "http fetch GET ")?;
-        if !output.succeeded() && is_not_found(&output.stderr, package.name) {
+        let output = sandbox.run_shown(call, "http fetch GET ")?;
+        if !output.succeeded() && is_not_found(&output.stderr, name) {
             return Err(package.not_found());
         }
         output.success(NPM)?;
         let text = read(&directory.join(LOCK))?;
+        let lock = LockFile::read(&text);
         if locked.is_none()
-            && let Some((registry, integrity)) = origin_in_lock(&text, package.name)
+            && let Some((registry, integrity)) = lock.origin(name)
         {
-            let (name, version) = (package.name, package.version);
             let escaped = name.replace('/', "%2f");
             let url = format!("{registry}-/npm/v1/attestations/{escaped}@{version}");
-            let file = AttestedFile::npm(name, version, &integrity)?;
-            work.artifact.attestation = Some(work.clients.attestation(&url, &[], &file, false)?);
+            let file = AttestedFile::npm(name, version, integrity)?;
+            let attestation = work.context.attestation(&url, &[], &file, false)?;
+            work.partial.artifact.attestation = Some(attestation);
         }
-        if has_direct_reference(&text) {
+        if lock.has_direct_reference() {
             return Err(package.unusable(Unusable::DirectReference));
         }
-        let checksums = checksums_of_lock(&text);
-        let checksums = checksums.ok_or_else(|| package.unusable(Unusable::NoHash))?;
+        let checksums = lock.checksums().ok_or_else(|| package.unusable(Unusable::NoHash))?;
         // `npm ci` would refuse a lock without optional packages that a mirror did not have.
-        let known = locked.and_then(|locked| checksums_of_lock(locked));
+        let known = locked.and_then(|locked| LockFile::read(locked).checksums());
         if known.is_some_and(|known| !checksums.iter().all(|one| known.contains(one))) {
-            return Err(SourceError::OtherBytes(format!("{} {}", package.from(), package.version)));
+            return Err(package.other_bytes());
         }
-        if !self.fits_node(package.name, &text, &mut work.sandbox)? {
+        if !self.fits_node(&lock.package(name)["engines"]["node"], &mut sandbox)? {
             return Err(package.unusable(Unusable::OtherNode));
         }
-        drop(work.sandbox);
-        work.artifact.checksums.extend(checksums);
-        work.artifact.locks.insert(package.part.to_owned(), locked.cloned().unwrap_or(text));
+        work.partial.artifact.checksums.extend(checksums);
+        let lock = locked.cloned().unwrap_or(text);
+        work.partial.artifact.locks.insert(package.part.clone(), lock);
         Ok(())
     }
 
     /// The tree is copied, scripts run if there are any, and its programs are linked. They are scripts for
     /// Node, which the user's PATH or the install's runtime has.
-    fn build(&self, package: &Package<'_>, mut work: Building<'_>) -> Result<(), SourceError> {
-        let install = work.install;
-        let tree = real_directory(install, "lib")?.join(NPM);
-        copy_tree(&work.fetched, &tree).map_err(SourceError::io(&tree))?;
-        work.sandbox.give(&tree)?;
-        if has_install_scripts(&read(&tree.join(LOCK))?) {
-            let rebuild = ["rebuild", "--offline", "--foreground-scripts"];
-            let mut call = self.call(&rebuild, &work.sandbox);
+    fn build(
+        &self,
+        package: &Package<'_>,
+        work: &mut Building<'_>,
+        mut sandbox: ClientSandbox<'_>,
+    ) -> Result<()> {
+        let tree = real_directory(work.install, "lib")?.join(NPM);
+        copy_tree(&work.fetched(&package.part), &tree).at(&tree)?;
+        sandbox.give(&tree)?;
+        if LockFile::read(&read(&tree.join(LOCK))?).has_install_scripts() {
+            let mut call = self.call("rebuild --offline --foreground-scripts", &sandbox);
             call.directory = Some(tree.clone());
-            work.run(call, "")?;
+            sandbox.run_shown(call, "")?.success(NPM)?;
         }
-        drop(work.sandbox);
+        drop(sandbox);
         let manifest = read(&tree.join("node_modules").join(package.name).join("package.json"))?;
         let json: Value =
             serde_json::from_str(&manifest).map_err(|error| SourceError::output(NPM, error))?;
         for program in programs_of(package.name, &json["bin"]) {
-            let file = format!("{LIBRARY}/node_modules/.bin/{program}");
-            link_program(work.built, install, &program, &file)?;
+            work.link_program(&program, &format!("{LIBRARY}/node_modules/.bin/{program}"))?;
         }
-        work.built.runtime.extend(outside_of_system([&self.prefix]));
+        work.built.runtime.extend(outside_of_system([self.prefix.clone()]));
         Ok(())
     }
 }
 
-fn read(file: &Path) -> Result<String, SourceError> {
-    fs::read_to_string(file).map_err(SourceError::io(file))
+fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(file).at(file)
 }
 
 /// The answer to `npm view`, also to a failed one. A range has several versions, in the order of their
@@ -290,48 +257,60 @@ fn programs_of(package: &str, bin: &Value) -> Vec<String> {
     names.into_iter().filter(|name| is_program_name(name)).map(str::to_owned).collect()
 }
 
-/// The registry's checksums of all packages: `semver-7.8.6` and `sha512-…`. None if one has none.
-fn checksums_of_lock(text: &str) -> Option<Vec<(String, String)>> {
-    let json: Value = serde_json::from_str(text).ok()?;
-    // A package inside of another one came with it.
-    let fetched = json["packages"]
-        .as_object()?
-        .iter()
-        .filter(|(path, package)| !path.is_empty() && package["inBundle"] != true);
-    let checksum = |(path, package): (&String, &Value)| {
-        let name = path.rsplit_once("node_modules/")?.1;
-        let version = package["version"].as_str()?;
-        Some((format!("{name}-{version}"), package["integrity"].as_str()?.to_owned()))
-    };
-    fetched.map(checksum).collect()
-}
+/// `package-lock.json`
+struct LockFile(Value);
 
-/// Whether a package of the lock file names another one by an address instead of a version. An alias, `npm:…`,
-/// is of the registry.
-fn has_direct_reference(text: &str) -> bool {
-    let json: Value = serde_json::from_str(text).unwrap_or_default();
-    let packages = json["packages"].as_object().into_iter().flatten();
-    let needed = packages.flat_map(|(_, package)| {
-        let kinds = ["dependencies", "optionalDependencies", "peerDependencies"];
-        kinds.map(|kind| package[kind].as_object()).into_iter().flatten().flatten()
-    });
-    let mut wanted = needed.filter_map(|(_, wanted)| wanted.as_str());
-    wanted.any(|wanted| !wanted.starts_with("npm:") && wanted.contains(['/', ':']))
-}
+impl LockFile {
+    fn read(text: &str) -> LockFile {
+        LockFile(serde_json::from_str(text).unwrap_or_default())
+    }
 
-/// The address of the registry that a package came from, and the hash of the package.
-fn origin_in_lock(text: &str, name: &str) -> Option<(String, String)> {
-    let json: Value = serde_json::from_str(text).ok()?;
-    let package = &json["packages"][format!("node_modules/{name}")];
-    let (registry, _) = package["resolved"].as_str()?.split_once(&format!("{name}/-/"))?;
-    Some((registry.to_owned(), package["integrity"].as_str()?.to_owned()))
-}
+    fn packages(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.0["packages"].as_object().into_iter().flatten()
+    }
 
-/// Whether a package of the lock file has scripts for its installation.
-fn has_install_scripts(text: &str) -> bool {
-    let json: Value = serde_json::from_str(text).unwrap_or_default();
-    let packages = json["packages"].as_object();
-    packages.into_iter().flatten().any(|(_, package)| package["hasInstallScript"] == true)
+    /// A package that was asked for itself.
+    fn package(&self, name: &str) -> &Value {
+        &self.0["packages"][format!("node_modules/{name}")]
+    }
+
+    /// The registry's checksums of all packages: `semver-7.8.6` and `sha512-…`. None if one has none.
+    fn checksums(&self) -> Option<Vec<(String, String)>> {
+        self.0["packages"].as_object()?;
+        // A package inside of another one came with it.
+        let fetched = self
+            .packages()
+            .filter(|(path, package)| !path.is_empty() && package["inBundle"] != true);
+        let checksum = |(path, package): (&String, &Value)| {
+            let name = path.rsplit_once("node_modules/")?.1;
+            let version = package["version"].as_str()?;
+            Some((format!("{name}-{version}"), package["integrity"].as_str()?.to_owned()))
+        };
+        fetched.map(checksum).collect()
+    }
+
+    /// Whether a package names another one by an address instead of a version. An alias, `npm:…`, is of
+    /// the registry.
+    fn has_direct_reference(&self) -> bool {
+        let needed = self.packages().flat_map(|(_, package)| {
+            let kinds = ["dependencies", "optionalDependencies", "peerDependencies"];
+            kinds.map(|kind| package[kind].as_object()).into_iter().flatten().flatten()
+        });
+        let mut wanted = needed.filter_map(|(_, wanted)| wanted.as_str());
+        wanted.any(|wanted| !wanted.starts_with("npm:") && wanted.contains(['/', ':']))
+    }
+
+    /// The address of the registry that a package came from, and the hash of the package.
+    fn origin(&self, name: &str) -> Option<(&str, &str)> {
+        let package = self.package(name);
+        let (registry, _) = package["resolved"].as_str()?.split_once(&format!("{name}/-/"))?;
+        Some((registry, package["integrity"].as_str()?))
+    }
+
+    /// Whether a package has scripts for its installation.
+    fn has_install_scripts(&self) -> bool {
+        self.packages().any(|(_, package)| package["hasInstallScript"] == true)
+    }
 }
 
 #[cfg(test)]
@@ -406,25 +385,30 @@ mod tests {
         } }"#;
         let expected = [("@a/b-1.0.0", "sha512-x"), ("d-2.0.0", "sha512-y")];
         let expected = expected.map(|(name, sum)| (name.to_owned(), sum.to_owned()));
-        assert_eq!(checksums_of_lock(lock), Some(expected.into()));
+        assert_eq!(LockFile::read(lock).checksums(), Some(expected.into()));
         assert_eq!(
-            checksums_of_lock(&lock.replace("sha512-y", "").replace("\"integrity\": \"\",", "")),
+            LockFile::read(&lock.replace("sha512-y", "").replace("\"integrity\": \"\",", ""))
+                .checksums(),
             None
         );
-        assert!(has_install_scripts(lock));
-        assert!(!has_install_scripts(&lock.replace("true", "false")));
-        assert!(!has_direct_reference(lock));
+        assert!(LockFile::read(lock).has_install_scripts());
+        assert!(!LockFile::read(&lock.replace("true", "false")).has_install_scripts());
+        assert!(!LockFile::read(lock).has_direct_reference());
         for wanted in ["http://x/y.tgz", "git+ssh://x/y", "github:a/b", "a/b", "file:../x"] {
             assert!(
-                has_direct_reference(
+                LockFile::read(
                     &lock.replace(
                         "{ \"@a/b\": \"1.0.0\" }",
                         &format!("{{ \"@a/b\": \"{wanted}\" }}")
                     )
-                ),
+                )
+                .has_direct_reference(),
                 "{wanted}"
             );
         }
-        assert!(checksums_of_lock("no JSON").is_none() && !has_install_scripts(""));
+        assert!(
+            LockFile::read("no JSON").checksums().is_none()
+                && !LockFile::read("").has_install_scripts()
+        );
     }
 }

@@ -2,13 +2,15 @@
 //! download --require-hashes`, installed into a virtual environment without network. Only wheels are taken,
 //! and only from an index: anything else would have to be built, or is at an address of its package's own.
 
+use super::Fetching;
 use super::artifact_cache::Artifact;
+use super::building::{Building, is_program_name, outside_of_system};
 use super::candidate::{Candidate, Unusable};
-use super::client_sandbox::{Call, ClientSandbox, Clients, Configuration, LOOK_UP_TIME};
-use super::installed_programs::{is_program_name, link_program, outside_of_system};
-use super::registry::{Asked, Building, Fetching, Package, Registry};
+use super::client_sandbox::{Call, ClientSandbox, Configuration};
+use super::look_up::{Asked, Offer};
+use super::registry::{Package, Registry, plain_name};
 use super::source_context::SourceContext;
-use super::source_error::SourceError;
+use super::source_error::{AtPath as _, Result, SourceError};
 use super::source_ref::{SourceKind, SourceRef, check_version};
 use crate::attestation::{Attestation, AttestedFile};
 use crate::file_hash::file_sha256;
@@ -20,6 +22,8 @@ use std::path::{Path, PathBuf};
 const PIP: &str = "pip";
 const PYTHON: &str = "python3";
 const ENVIRONMENT: &str = "venv";
+/// Before a version that is not wanted.
+const EXCLUDED: &str = "!=";
 
 /// The user's Python, with where its files are.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -51,17 +55,17 @@ print(json.dumps({'program': sys.executable, 'prefixes': sorted({sys.prefix, sys
 ";
 
 impl Pip {
-    pub fn find(clients: &Clients<'_>) -> Result<Pip, SourceError> {
-        let printed = clients.ask(PYTHON, &["-c", QUESTION])?;
+    pub fn find(context: &SourceContext<'_>) -> Result<Pip> {
+        let printed = context.ask(PYTHON, &["-c", QUESTION])?;
         let answer = printed.lines().last().unwrap_or_default();
         let python: Pip =
             serde_json::from_str(answer).map_err(|error| SourceError::output(PYTHON, error))?;
         if python.pip.is_none() { Err(SourceError::MissingClient(PIP)) } else { Ok(python) }
     }
 
-    fn pip(&self, arguments: &[&str]) -> Call {
-        let fixed = ["-m", "pip", "--disable-pip-version-check", "--no-input", "--no-color"];
-        let call = Call::new(PIP, self.program.clone(), &fixed).arguments(arguments);
+    fn pip(&self, words: &str) -> Call {
+        let fixed = "-m pip --disable-pip-version-check --no-input --no-color";
+        let call = Call::new(PIP, &self.program, fixed).list(words.split_whitespace());
         let apart =
             self.pip.as_ref().filter(|pip| !self.prefixes.iter().any(|p| pip.starts_with(p)));
         let call = apart.into_iter().fold(call, |call, pip| call.variable("PYTHONPATH", pip));
@@ -73,12 +77,11 @@ impl Pip {
         &self,
         wanted: &str,
         options: &[&str],
-        sandbox: &mut ClientSandbox,
-    ) -> Result<Option<Vec<Reported>>, SourceError> {
-        let dry =
-            ["install", "--dry-run", "--ignore-installed", "--only-binary", ":all:", "--quiet"];
-        let call = self.pip(&dry).arguments(options).arguments(["--report", "-", wanted]);
-        let output = sandbox.run(call, &mut |_| {})?;
+        sandbox: &mut ClientSandbox<'_>,
+    ) -> Result<Option<Vec<Reported>>> {
+        let call = self.pip("install --dry-run --ignore-installed --only-binary :all: --quiet");
+        let call = call.list(options).arguments(&[&"--report", &"-", &wanted]);
+        let output = sandbox.run(call)?;
         if !output.succeeded() {
             let nothing = is_not_found(&output.stderr);
             return if nothing { Ok(None) } else { Err(output.failure(PIP)) };
@@ -98,37 +101,31 @@ impl Pip {
     fn without_wheel(
         &self,
         asked: &Asked<'_>,
-        sandbox: &mut ClientSandbox,
-    ) -> Result<Option<Candidate>, SourceError> {
-        let mut call = self.pip(&["index", "versions", asked.name]);
-        call.time_limit = LOOK_UP_TIME;
-        let output = sandbox.run(call, &mut |_| {})?;
+        sandbox: &mut ClientSandbox<'_>,
+    ) -> Result<Option<Offer>> {
+        let output = sandbox.run(self.pip("index versions").arguments(&[&asked.source.name()]))?;
         // `docopt (0.6.2)`
         let mut lines = output.stdout.lines();
         let found = lines.find_map(|line| line.split_once(" (")?.1.strip_suffix(')'));
         let found = found.filter(|found| output.succeeded() && check_version(found).is_ok());
         Ok(found.filter(|_| asked.version.is_none()).map(|found| {
-            let source = SourceRef::checked(SourceKind::Pypi, asked.name.to_owned());
-            Candidate { unusable: Some(Unusable::NoWheel), ..Candidate::new(source, found) }
+            let unusable = Some(Unusable::NoWheel);
+            let candidate = Candidate { unusable, ..Candidate::new(asked.source.clone(), found) };
+            Offer { candidate, older: None }
         }))
     }
 
     /// The files of a package with their times, where the index answers in JSON. Older pips do not
     /// show them.
-    fn files_in_index(
-        &self,
-        name: &str,
-        clients: &Clients<'_>,
-        sandbox: &mut ClientSandbox,
-    ) -> Vec<IndexFile> {
-        let list = sandbox.run(self.pip(&["config", "list"]), &mut |_| {});
+    fn files_in_index(&self, name: &str, sandbox: &mut ClientSandbox<'_>) -> Vec<IndexFile> {
+        let list = sandbox.run(self.pip("config list"));
         let list = list.map(|output| output.stdout).unwrap_or_default();
         let mut set = list.lines().filter_map(|line| line.split_once(".index-url='"));
         let index =
             set.next_back().map_or(self.index.as_str(), |(_, url)| url.trim_end_matches('\''));
         let url = format!("{}/{}/", index.trim_end_matches('/'), plain_name(name));
         let accept = [("accept", "application/vnd.pypi.simple.v1+json")];
-        let answer = clients.http().text(&url, &accept, LARGEST_INDEX).ok().flatten();
+        let answer = sandbox.context.http().text(&url, &accept, LARGEST_INDEX).ok().flatten();
         let page: Option<IndexPage> = answer.and_then(|text| serde_json::from_str(&text).ok());
         page.map(|page| page.files).unwrap_or_default()
     }
@@ -182,8 +179,8 @@ impl IndexFile {
 }
 
 impl Registry for Pip {
-    fn configuration(&self) -> Configuration {
-        Configuration {
+    fn configuration(&self) -> &'static Configuration {
+        &Configuration {
             variable: "PIP_CONFIG_FILE",
             below_home: &[".config/pip/pip.conf", ".pip/pip.conf"],
             files: &[],
@@ -192,53 +189,47 @@ impl Registry for Pip {
     }
 
     fn readable(&self) -> Vec<PathBuf> {
-        let all = self.prefixes.iter().chain(&self.pip);
-        let mut outside: Vec<PathBuf> = all.flat_map(|path| outside_of_system([path])).collect();
+        let mut outside = outside_of_system(self.prefixes.iter().chain(&self.pip).cloned());
         let inside =
             |path: &PathBuf| self.prefixes.iter().any(|p| p != path && path.starts_with(p));
         outside.retain(|path| !inside(path));
         outside
     }
 
-    fn look_up(
-        &self,
-        asked: &Asked<'_>,
-        sandbox: &mut ClientSandbox,
-    ) -> Result<Option<Candidate>, SourceError> {
-        let find = |wanted: &str, sandbox: &mut ClientSandbox| {
-            let found = self.resolve(wanted, &["--no-deps"], sandbox)?;
-            let Some(package) = found.and_then(|found| found.into_iter().next()) else {
-                return Ok(None);
-            };
-            let candidate = candidate_of(&package.metadata);
-            candidate.map(Some).ok_or_else(|| SourceError::output(PIP, "a package without a name"))
-        };
-        let Some(mut candidate) = find(&asked.wanted("=="), sandbox)? else {
+    fn look_up(&self, asked: &Asked<'_>, sandbox: &mut ClientSandbox<'_>) -> Result<Option<Offer>> {
+        let excludes = asked.version.is_some_and(|version| version.starts_with(EXCLUDED));
+        let wanted = asked.wanted(if excludes { "" } else { "==" });
+        let found = self.resolve(&wanted, &["--no-deps"], sandbox)?;
+        let Some(package) = found.and_then(|found| found.into_iter().next()) else {
             return self.without_wheel(asked, sandbox);
         };
-        let files = self.files_in_index(asked.name, asked.clients, sandbox);
+        let candidate = candidate_of(&package.metadata);
+        let mut candidate =
+            candidate.ok_or_else(|| SourceError::output(PIP, "a package without a name"))?;
+        let files = self.files_in_index(asked.source.name(), sandbox);
         let published = |version: &str| {
             let own = files.iter().filter(|file| file.version() == Some(version));
-            own.filter_map(|file| file.upload_time.clone()).max()
+            own.filter_map(|file| file.upload_time.as_deref()).max()
         };
-        candidate.published = published(&candidate.version);
-        if !asked.is_too_young(candidate.published.as_deref()) {
-            return Ok(Some(candidate));
-        }
+        candidate.published = published(&candidate.version).map(str::to_owned);
         let mut young: Vec<&str> = files.iter().filter_map(IndexFile::version).collect();
         young.sort_unstable();
         young.dedup();
-        young.retain(|version| asked.is_too_young(published(version).as_deref()));
-        let others: Vec<String> = young.iter().map(|version| format!("!={version}")).collect();
-        let older = find(&format!("{}{}", asked.name, others.join(",")), sandbox)?;
-        let Some(mut older) = older else { return Ok(Some(candidate.too_young())) };
-        older.published = published(&older.version);
-        Ok(Some(older.instead_of(candidate)))
+        young.retain(|version| asked.is_too_young(published(version)));
+        let young = young.iter().map(|version| format!("{EXCLUDED}{version}"));
+        Ok(Some(Offer { candidate, older: Some(young.collect::<Vec<_>>().join(",")) }))
     }
 
-    fn fetch(&self, package: &Package<'_>, mut work: Fetching<'_>) -> Result<(), SourceError> {
+    fn fetch(
+        &self,
+        package: &Package<'_>,
+        work: &mut Fetching<'_>,
+        mut sandbox: ClientSandbox<'_>,
+    ) -> Result<()> {
+        let directory = work.partial.part(&package.part)?;
         let key = format!("{} {}", package.part, self.tag);
-        let lock = match work.locks.get(&key) {
+        let locked = work.locks.get(&key);
+        let lock = match locked {
             Some(lock) => lock.clone(),
             None => {
                 let extras = match package.options {
@@ -246,62 +237,66 @@ impl Registry for Pip {
                     extras => format!("[{}]", extras.join(",")),
                 };
                 let wanted = format!("{}{extras}=={}", package.name, package.version);
-                let found = self.resolve(&wanted, &[], &mut work.sandbox)?;
+                let found = self.resolve(&wanted, &[], &mut sandbox)?;
                 lock_of(&found.ok_or_else(|| package.not_found())?, package)?
             }
         };
-        let requirements = work.sandbox.work().join("requirements.txt");
-        fs::write(&requirements, &lock).map_err(SourceError::io(&requirements))?;
-        work.sandbox.give(&requirements)?;
-        let download = ["download", "--only-binary", ":all:", "--no-deps", "--progress-bar", "off"];
-        let call = self.pip(&download).arguments(["--require-hashes", "--dest"]);
-        let call = call.arguments([&work.directory]);
-        let call = call.arguments(["-r".into(), requirements.into_os_string()]);
-        work.run(call, "Downloading ")?.success(PIP)?;
-        let index = match work.locks.contains_key(&key) {
-            true => Vec::new(),
-            false => self.files_in_index(package.name, &work.clients, &mut work.sandbox),
-        };
-        drop(work.sandbox);
-        for wheel in wheels(&work.directory)? {
-            let sha256 = file_sha256(&wheel).map_err(SourceError::io(&wheel))?;
-            let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if let Some(listed) = index.iter().find(|file| file.filename == name) {
-                let file = AttestedFile::pypi(&name, &sha256)?;
-                let asked = listed
-                    .provenance
-                    .as_deref()
-                    .map(|url| work.clients.attestation(url, &[], &file, true));
-                work.artifact.attestation = Some(asked.unwrap_or(Ok(Attestation::Absent))?);
-            }
-            work.artifact.checksums.push((name, format!("sha256:{sha256}")));
+        let requirements = sandbox.work().join("requirements.txt");
+        fs::write(&requirements, &lock).at(&requirements)?;
+        sandbox.give(&requirements)?;
+        let call = self.pip("download --only-binary :all: --no-deps --progress-bar off");
+        let call = call.arguments(&[&"--require-hashes", &"--dest", &directory]);
+        let call = call.arguments(&[&"-r", &requirements]);
+        sandbox.run_shown(call, "Downloading ")?.success(PIP)?;
+        let artifact = &mut work.partial.artifact;
+        let mut index = Vec::new();
+        if locked.is_none() {
+            index = self.files_in_index(package.name, &mut sandbox);
+            artifact.attestation = Some(Attestation::Absent);
         }
-        work.artifact.locks.insert(key, lock);
-        work.artifact.made_for = Some(self.tag.clone());
+        drop(sandbox);
+        for wheel in wheels(&directory)? {
+            let sha256 = file_sha256(&wheel).at(&wheel)?;
+            let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let listed = index.iter().find(|file| file.filename == name);
+            if let Some(url) = listed.and_then(|file| file.provenance.as_deref()) {
+                let file = AttestedFile::pypi(&name, &sha256)?;
+                artifact.attestation = Some(work.context.attestation(url, &[], &file, true)?);
+            }
+            artifact.checksums.push((name, format!("sha256:{sha256}")));
+        }
+        artifact.locks.insert(key, lock);
+        artifact.made_for = Some(self.tag.clone());
         Ok(())
     }
 
     /// A virtual environment with the wheels, whose programs are linked.
-    fn build(&self, package: &Package<'_>, mut work: Building<'_>) -> Result<(), SourceError> {
+    fn build(
+        &self,
+        package: &Package<'_>,
+        work: &mut Building<'_>,
+        mut sandbox: ClientSandbox<'_>,
+    ) -> Result<()> {
         let environment = work.install.join(ENVIRONMENT);
-        let make = Call::new(PYTHON, self.program.clone(), &["-m", "venv", "--without-pip"]);
-        let fill = self.pip(&["--python"]).arguments([environment.join("bin/python")]);
-        let fill = fill.arguments(["install", "--no-index", "--no-deps", "--ignore-installed"]);
-        let fill = fill.arguments(["--no-warn-script-location"]);
-        for call in [make.arguments([&environment]), fill.arguments(wheels(&work.fetched)?)] {
-            work.run(call.variable("PIP_CONFIG_FILE", "/dev/null"), "")?;
+        let make = Call::new(PYTHON, &self.program, "-m venv --without-pip");
+        let make = make.arguments(&[&environment]);
+        let fill = self.pip("--python").arguments(&[&environment.join("bin/python")]);
+        let options = "install --no-index --no-deps --ignore-installed --no-warn-script-location";
+        let fill = fill.list(options.split(' '));
+        for call in [make, fill.list(wheels(&work.fetched(&package.part))?)] {
+            let name = call.name;
+            let call = call.variable("PIP_CONFIG_FILE", "/dev/null");
+            sandbox.run_shown(call, "")?.success(name)?;
         }
-        drop(work.sandbox);
+        drop(sandbox);
         let programs = installed_programs(&environment, package)?;
         if programs.is_empty() {
             return Err(package.unusable(Unusable::Library));
         }
         for program in programs {
-            let file = format!("{ENVIRONMENT}/bin/{program}");
-            link_program(work.built, work.install, &program, &file)?;
+            work.link_program(&program, &format!("{ENVIRONMENT}/bin/{program}"))?;
         }
-        let outside = |path: &PathBuf| outside_of_system([path]);
-        work.built.runtime.extend(self.prefixes.iter().flat_map(outside));
+        work.built.runtime.extend(outside_of_system(self.prefixes.iter().cloned()));
         Ok(())
     }
 }
@@ -343,7 +338,7 @@ fn is_not_found(stderr: &str) -> bool {
 }
 
 /// The choice of pip, as a file of requirements with hashes.
-fn lock_of(found: &[Reported], wanted: &Package<'_>) -> Result<String, SourceError> {
+fn lock_of(found: &[Reported], wanted: &Package<'_>) -> Result<String> {
     let mut lines = Vec::new();
     for package in found {
         let download = &package.download_info;
@@ -364,13 +359,13 @@ fn lock_of(found: &[Reported], wanted: &Package<'_>) -> Result<String, SourceErr
 }
 
 /// Whether what was fetched is for the Python that is here now. Where there is none, what is there is used.
-pub(super) fn is_for_this_python(artifact: &Artifact, context: &mut SourceContext<'_>) -> bool {
-    let python = Pip::find(&context.split().0);
+pub(super) fn is_for_this_python(artifact: &Artifact, context: &SourceContext<'_>) -> bool {
+    let python = Pip::find(context);
     python.map_or(true, |python| artifact.made_for.as_deref() == Some(python.tag.as_str()))
 }
 
-fn wheels(directory: &Path) -> Result<Vec<PathBuf>, SourceError> {
-    let entries = fs::read_dir(directory).map_err(SourceError::io(directory))?;
+fn wheels(directory: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(directory).at(directory)?;
     let mut wheels: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     wheels.retain(|path| path.extension().is_some_and(|extension| extension == "whl"));
     wheels.sort();
@@ -378,12 +373,9 @@ fn wheels(directory: &Path) -> Result<Vec<PathBuf>, SourceError> {
 }
 
 /// The programs of a package, as pip has recorded them.
-fn installed_programs(
-    environment: &Path,
-    package: &Package<'_>,
-) -> Result<Vec<String>, SourceError> {
+fn installed_programs(environment: &Path, package: &Package<'_>) -> Result<Vec<String>> {
     let library = environment.join("lib");
-    let pythons = fs::read_dir(&library).map_err(SourceError::io(&library))?.flatten();
+    let pythons = fs::read_dir(&library).at(&library)?.flatten();
     let packages =
         pythons.flat_map(|python| fs::read_dir(python.path().join("site-packages"))).flatten();
     let own = packages.flatten().map(|entry| entry.path()).find(|path| {
@@ -393,7 +385,7 @@ fn installed_programs(
     });
     let own = own.ok_or_else(|| SourceError::NoFile(format!("a wheel of {}", package.name)))?;
     let record = own.join("RECORD");
-    let record = fs::read_to_string(&record).map_err(SourceError::io(&record))?;
+    let record = fs::read_to_string(&record).at(&record)?;
     let points = fs::read_to_string(own.join("entry_points.txt")).unwrap_or_default();
     Ok(programs_in_record(&record, &points, package.options))
 }
@@ -417,12 +409,6 @@ fn programs_in_record(record: &str, entry_points: &str, extras: &[String]) -> Ve
         .collect();
     programs.sort();
     programs
-}
-
-/// Capital letters and separators do not matter in names of packages.
-fn plain_name(name: &str) -> String {
-    let lower = name.to_ascii_lowercase();
-    lower.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]

@@ -3,39 +3,38 @@
 //! those that fit, an archive is better than a bare program, and the usual library better than another.
 
 use super::host_platform::HostPlatform;
-use serde::Serialize;
+use serde::Deserialize;
+use std::str::Split;
 use towpath_core::data_rows;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ReleaseAsset {
+    #[serde(rename = "name")]
     pub file: String,
+    #[serde(rename = "browser_download_url")]
     pub url: String,
     /// In bytes, as the source has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// As the source has published it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "digest")]
     pub sha256: Option<String>,
 }
 
-/// Spellings, by the kind of word and what it means.
-fn spellings(kind: &str, meaning: &str) -> impl Iterator<Item = &'static str> {
+/// The rows of one kind of word: what each means, and its spellings.
+fn rows(kind: &str) -> impl Iterator<Item = (&'static str, Split<'static, char>)> {
     let rows = data_rows(include_str!("release_words.txt"));
-    let row =
-        rows.into_iter().find(move |[known, of, _]: &[&str; 3]| *known == kind && *of == meaning);
-    row.map_or("", |[_, _, words]| words).split(' ')
+    let own = rows.filter(move |[known, _, _]| *known == kind);
+    own.map(|[_, of, words]: [&str; 3]| (of, words.split(' ')))
+}
+
+fn spellings(kind: &str) -> impl Iterator<Item = &'static str> {
+    rows(kind).flat_map(|(_, spellings)| spellings)
 }
 
 /// The meaning of the words of a name, of one kind: its first row that has one of them.
 fn meaning(kind: &str, words: &[String]) -> Option<&'static str> {
-    let rows = data_rows(include_str!("release_words.txt")).filter(|[known, _, _]| *known == kind);
-    let has =
-        |list: &str| list.split(' ').any(|spelling| words.iter().any(|word| word == spelling));
-    rows.into_iter().find(|[_, _, list]: &[&str; 3]| has(list)).map(|[_, of, _]| of)
-}
-
-fn has(kind: &str, of: &str, words: &[String]) -> bool {
-    spellings(kind, of).any(|spelling| words.iter().any(|word| word == spelling))
+    let is_there = |spelling: &str| words.iter().any(|word| word == spelling);
+    rows(kind).find(|(_, spellings)| spellings.clone().any(is_there)).map(|(of, _)| of)
 }
 
 /// The file for a machine; `tool` decides between the programs of one release.
@@ -55,33 +54,31 @@ pub(super) fn choose_asset<'a>(
 /// How well a file fits; none if it is for another machine, or nothing that can be installed.
 fn fitness(file: &str, platform: &HostPlatform, tool: &str) -> Option<i32> {
     let lower = file.to_ascii_lowercase();
-    let formats: Vec<&str> = spellings("format", "").collect();
+    let formats: Vec<&str> = spellings("format").collect();
     let format = formats.iter().position(|suffix| lower.ends_with(suffix));
     let stem = format.map_or(lower.as_str(), |at| &lower[..lower.len() - formats[at].len()]);
     let words = words(stem);
     let suffix = stem.rsplit_once('.').map_or("", |(_, suffix)| suffix);
-    let is_other = spellings("no program", "suffix").any(|other| other == suffix);
-    if (format.is_none() || suffix != "1") && is_other || has("no program", "word", &words) {
+    let is_other = spellings("other suffix").any(|other| other == suffix);
+    if (format.is_none() || suffix != "1") && is_other || meaning("other word", &words).is_some() {
         return None;
     }
-    let mut score = 0;
     let system = meaning("system", &words);
-    match system {
-        Some(system) if system != platform.os => return None,
-        Some(_) => score += 40,
+    let mut score = match system {
+        Some(system) if system == platform.os => 40,
         // Neither system nor processor: it may run everywhere. A bare file is more likely a document.
-        None if format.is_none() => return None,
-        None => {}
-    }
-    let processor = meaning("processor", &words);
-    match processor.filter(|processor| !matches!(*processor, "newer" | "any")) {
-        Some(processor) if processor != platform.arch => return None,
-        Some(_) => score += if has("processor", "newer", &words) { 5 } else { 20 },
-        None if has("processor", "any", &words) => score += 10,
+        None if format.is_some() => 0,
+        _ => return None,
+    };
+    score += match (meaning("processor", &words), meaning("extent", &words)) {
+        (Some(processor), _) if processor != platform.arch => return None,
+        (Some(_), Some("newer")) => 5,
+        (Some(_), _) => 20,
+        (None, Some("any")) => 10,
         // What has no processor in its name is for the usual one.
-        None if system.is_some() && platform.arch != "x86-64" => return None,
-        None => {}
-    }
+        (None, _) if system.is_some() && platform.arch != "x86-64" => return None,
+        (None, _) => 0,
+    };
     score += match (platform.libc, meaning("library", &words)) {
         (Some("musl"), Some("glibc")) => return None,
         // Almost always linked statically, so it runs; yet the other one is what its authors test.
@@ -116,8 +113,7 @@ pub(super) fn plain_program_name(file: &str) -> &str {
     let lower = file.to_ascii_lowercase();
     let machine = |word: &str| {
         let word = [word.to_owned()];
-        let known = ["system", "processor"].into_iter().filter_map(|kind| meaning(kind, &word));
-        known.into_iter().any(|of| !matches!(of, "newer" | "any")) || has("tail", "", &word)
+        ["system", "processor", "tail"].iter().any(|kind| meaning(kind, &word).is_some())
     };
     let version = |word: &str| {
         let digits = word.strip_prefix('v').unwrap_or(word);
@@ -137,7 +133,7 @@ pub(super) fn plain_program_name(file: &str) -> &str {
 /// The version in a file name: the first word of numbers and points after a separator.
 pub(super) fn version_in_name(file: &str) -> Option<&str> {
     let lower = file.to_ascii_lowercase();
-    let stem = spellings("format", "").find_map(|suffix| lower.strip_suffix(suffix));
+    let stem = spellings("format").find_map(|suffix| lower.strip_suffix(suffix));
     let stem = stem.unwrap_or(&lower);
     let file = &file[..stem.len()];
     let starts = file.match_indices(['-', '_']).map(|(at, _)| at + 1);
@@ -157,16 +153,15 @@ pub(super) fn checksum_asset<'a>(
     file: &str,
 ) -> Option<&'a ReleaseAsset> {
     let file = file.to_ascii_lowercase();
-    let find = |wanted: &dyn Fn(&str, &str) -> bool, of: &str| {
-        let lists = |asset: &&ReleaseAsset| {
+    let find = |kind: &str, is_list: &dyn Fn(&str, &str) -> bool| {
+        assets.iter().find(|asset| {
             let name = asset.file.to_ascii_lowercase();
-            spellings("checksums", of).any(|spelling| wanted(&name, spelling))
-        };
-        assets.iter().find(lists)
+            spellings(kind).any(|spelling| is_list(&name, spelling))
+        })
     };
-    find(&|name, suffix| name.strip_suffix(suffix) == Some(&file), "own")
-        .or_else(|| find(&|name, spelling| name == spelling, "name"))
-        .or_else(|| find(&|name, suffix| name.ends_with(suffix), "suffix"))
+    find("list of one", &|name, suffix| name.strip_suffix(suffix) == Some(&file))
+        .or_else(|| find("list name", &|name, spelling| name == spelling))
+        .or_else(|| find("list suffix", &|name, suffix| name.ends_with(suffix)))
 }
 
 /// The SHA-256 of a file in the text of a checksum file: alone, or beside the file's name.

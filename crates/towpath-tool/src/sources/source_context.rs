@@ -1,13 +1,19 @@
 //! What a source needs of its caller: the environment of the clients, the sandbox for builds, the cache,
 //! and where progress is shown. Everything is given; nothing here looks at the process's own.
 
-use super::client_sandbox::Clients;
-use std::ffi::OsString;
+use super::source_error::Result;
+use crate::attestation::{Attestation, AttestedFile, TrustRoot};
+use crate::download::HttpClient;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use towpath_process::sandbox::Confinement;
 
+const LARGEST_ATTESTATION: u64 = 16 << 20;
+
 /// Shown while something takes its time.
-pub trait Progress {
+pub trait Progress: Send {
     /// What begins now: `fetch`, `build`.
     fn phase(&mut self, what: &str);
     fn amount(&mut self, done: u64, total: Option<u64>, unit: Unit);
@@ -21,14 +27,22 @@ pub enum Unit {
     Items,
 }
 
-/// For who does not look.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoProgress;
+/// How long is waited, whoever waits: this program or a client.
+#[derive(Debug, Clone, Copy)]
+pub struct TimeLimits {
+    /// For the answer to a question, and for a server that sends next to nothing.
+    pub answer: Duration,
+    /// For a client that fetches everything that a package needs.
+    pub fetch: Duration,
+    /// For one command of a build.
+    pub build: Duration,
+}
 
-impl Progress for NoProgress {
-    fn phase(&mut self, _: &str) {}
-    fn amount(&mut self, _: u64, _: Option<u64>, _: Unit) {}
-    fn line(&mut self, _: &str) {}
+impl Default for TimeLimits {
+    fn default() -> TimeLimits {
+        let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+        TimeLimits { answer: minutes(1), fetch: minutes(20), build: minutes(60) }
+    }
 }
 
 pub struct SourceContext<'a> {
@@ -46,7 +60,8 @@ pub struct SourceContext<'a> {
     pub released_before: Option<String>,
     /// The directory with a list of authorities for attestations, if the user has a newer one.
     pub trust_root: PathBuf,
-    pub progress: &'a mut dyn Progress,
+    pub time_limits: TimeLimits,
+    pub progress: &'a Mutex<dyn Progress>,
 }
 
 impl std::fmt::Debug for SourceContext<'_> {
@@ -61,15 +76,38 @@ impl std::fmt::Debug for SourceContext<'_> {
 }
 
 impl SourceContext<'_> {
-    /// What runs clients, and what shows it, at the same time.
-    pub(super) fn split(&mut self) -> (Clients<'_>, &mut dyn Progress) {
-        let clients = Clients {
-            environment: &self.environment,
-            own_program: &self.own_program,
-            confinement: &self.confinement,
-            released_before: self.released_before.as_deref(),
-            trust_root: &self.trust_root,
-        };
-        (clients, &mut *self.progress)
+    pub(super) fn progress(&self) -> MutexGuard<'_, dyn Progress + 'static> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn http(&self) -> HttpClient {
+        let patience = self.time_limits.answer;
+        HttpClient { patience, ..HttpClient::from_variables(&self.environment) }
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<&OsStr> {
+        let mut all = self.environment.iter().filter(|(_, value)| !value.is_empty());
+        all.find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+    }
+
+    /// Who has built a file, where its registry has an attestation. One that is wrong is an error; a registry
+    /// without any answers whatever it likes.
+    pub(super) fn attestation(
+        &self,
+        url: &str,
+        headers: &[(&str, &str)],
+        file: &AttestedFile,
+        is_announced: bool,
+    ) -> Result<Attestation> {
+        let answer = self.http().text(url, headers, LARGEST_ATTESTATION).ok().flatten();
+        match answer.filter(|answer| answer.trim_start().starts_with('{')) {
+            None if is_announced => {
+                Err(file.wrong("is announced, and cannot be had".to_owned()).into())
+            }
+            None => Ok(Attestation::Absent),
+            Some(answer) => {
+                Ok(Attestation::check(&answer, file, &TrustRoot::read(&self.trust_root)?)?)
+            }
+        }
     }
 }

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use towpath_process::sandbox::{EndStatus, SandboxError};
 
+pub(super) type Result<T, E = SourceError> = std::result::Result<T, E>;
+
 #[derive(Debug, Error)]
 pub enum SourceError {
     /// The client of a registry, or a program that a build needs.
@@ -56,12 +58,18 @@ pub enum SourceError {
     Io { path: PathBuf, error: io::Error },
 }
 
-impl SourceError {
-    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> SourceError {
-        let path = path.to_owned();
-        move |error| SourceError::Io { path, error }
-    }
+/// Names the file or directory that something failed at.
+pub(super) trait AtPath<T> {
+    fn at(self, path: &Path) -> Result<T>;
+}
 
+impl<T> AtPath<T> for io::Result<T> {
+    fn at(self, path: &Path) -> Result<T> {
+        self.map_err(|error| SourceError::Io { path: path.to_owned(), error })
+    }
+}
+
+impl SourceError {
     pub(super) fn output(client: &'static str, what: impl std::fmt::Display) -> SourceError {
         SourceError::Output { client, what: what.to_string() }
     }

@@ -2,12 +2,15 @@
 //! The name of a [`SourceRef`] has been checked for its source, so that it can be an argument of the
 //! source's client and a part of a path.
 
+use regex::Regex;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 use thiserror::Error;
-use towpath_core::nearest;
+use towpath_core::{data_rows, nearest};
 
+/// In the order of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
@@ -19,74 +22,38 @@ pub enum SourceKind {
 }
 
 struct Row {
-    kind: SourceKind,
     word: &'static str,
-    /// What a user calls it.
     title: &'static str,
-    /// Whether it can be asked for a plain name.
     has_names: bool,
-    is_name: fn(&str) -> bool,
+    longest: usize,
+    name: Regex,
     expected: &'static str,
+    others: &'static str,
 }
 
-/// In the order of [`SourceKind`].
-const ROWS: &[Row] = &[
-    Row {
-        kind: SourceKind::Cargo,
-        word: "cargo",
-        title: "Cargo",
-        has_names: true,
-        is_name: |name| is_name(name, 64, "_-"),
-        expected: "letters, digits, `-` and `_`",
-    },
-    Row {
-        kind: SourceKind::Npm,
-        word: "npm",
-        title: "npm",
-        has_names: true,
-        is_name: is_npm_name,
-        expected: "`name` or `@scope/name`",
-    },
-    Row {
-        kind: SourceKind::Pypi,
-        word: "pypi",
-        title: "PyPI",
-        has_names: true,
-        is_name: |name| is_name(name, 128, "._-"),
-        expected: "letters, digits, `.`, `-` and `_`",
-    },
-    Row {
-        kind: SourceKind::GitHub,
-        word: "github",
-        title: "GitHub",
-        has_names: false,
-        is_name: is_repository,
-        expected: "OWNER/REPO",
-    },
-    Row {
-        kind: SourceKind::Url,
-        word: "url",
-        title: "URL",
-        has_names: false,
-        is_name: is_url,
-        expected: "https://…",
-    },
-];
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let rows = data_rows(include_str!("source_kinds.txt"));
+    let row = |[word, title, names, longest, name, expected, others]: [&'static str; 7]| Row {
+        word,
+        title,
+        has_names: !names.is_empty(),
+        longest: longest.parse().expect("the table has numbers"),
+        name: Regex::new(&format!("^(?:{name})$")).expect("the table has patterns"),
+        expected,
+        others,
+    };
+    rows.map(row).collect()
+});
 
-/// Words for a source that are not like ours.
-const OTHER_WORDS: &[(&str, &str)] = &[
-    ("pip", "pypi"),
-    ("python", "pypi"),
-    ("crate", "cargo"),
-    ("crates", "cargo"),
-    ("node", "npm"),
-    ("gh", "github"),
-];
+const KINDS: [SourceKind; 5] = {
+    use SourceKind::{Cargo, GitHub, Npm, Pypi, Url};
+    [Cargo, Npm, Pypi, GitHub, Url]
+};
 
 impl SourceKind {
     /// Those that can be asked for a plain name.
     pub fn with_names() -> impl Iterator<Item = SourceKind> {
-        ROWS.iter().filter(|row| row.has_names).map(|row| row.kind)
+        KINDS.into_iter().filter(|kind| kind.row().has_names)
     }
 
     fn row(self) -> &'static Row {
@@ -137,11 +104,10 @@ fn near(nearest: &Option<&'static str>) -> String {
 impl SourceRef {
     pub fn new(kind: SourceKind, name: &str) -> Result<SourceRef, SourceRefError> {
         let row = kind.row();
-        match (row.is_name)(name) {
-            true => Ok(SourceRef { kind, name: name.to_owned() }),
-            false => {
-                Err(SourceRefError::Name { kind, name: name.to_owned(), expected: row.expected })
-            }
+        let (is_name, name) = (row.name.is_match(name), name.to_owned());
+        match is_name && name.len() <= row.longest {
+            true => Ok(SourceRef { kind, name }),
+            false => Err(SourceRefError::Name { kind, name, expected: row.expected }),
         }
     }
 
@@ -188,12 +154,13 @@ impl FromStr for SourceRef {
         if matches!(word, "deb" | "apt") {
             return Err(SourceRefError::OfSystem(name.to_owned()));
         }
-        let row = ROWS.iter().find(|row| row.word == word).ok_or_else(|| {
-            let other = OTHER_WORDS.iter().find(|(other, _)| *other == word).map(|(_, ours)| *ours);
+        let kind = KINDS.into_iter().find(|kind| kind.word() == word).ok_or_else(|| {
+            let other = ROWS.iter().find(|row| row.others.split(' ').any(|other| other == word));
+            let other = other.map(|row| row.word);
             let nearest = other.or_else(|| nearest(word, ROWS.iter().map(|row| row.word)));
             SourceRefError::UnknownSource { word: word.to_owned(), nearest }
         })?;
-        SourceRef::new(row.kind, name)
+        SourceRef::new(kind, name)
     }
 }
 
@@ -220,39 +187,6 @@ pub fn check_version(version: &str) -> Result<(), String> {
     }
 }
 
-/// Never an option, never a path, never hidden.
-fn is_name(name: &str, longest: usize, others: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.len() <= longest
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(c))
-}
-
-fn is_npm_name(name: &str) -> bool {
-    let part = |part: &str| is_name(part, 214, "._-");
-    match name.strip_prefix('@') {
-        Some(scoped) => scoped.split_once('/').is_some_and(|(one, two)| part(one) && part(two)),
-        None => part(name),
-    }
-}
-
-fn is_repository(name: &str) -> bool {
-    // Only a repository may begin with a point.
-    let is_repo =
-        |name: &str| !matches!(name, "." | "..") && is_name(&format!("r{name}"), 101, "._-");
-    name.split_once('/').is_some_and(|(owner, repo)| {
-        is_name(owner, 100, "._-") && !repo.is_empty() && is_repo(repo)
-    })
-}
-
-fn is_url(url: &str) -> bool {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let visible = |c: char| c.is_ascii_graphic() && !"\"'`<>\\{}".contains(c);
-    rest.is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[')
-            && rest.chars().all(visible)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,8 +206,8 @@ mod tests {
         }
         let url = "https://example.com/x.zip".parse::<SourceRef>().unwrap();
         assert_eq!(url.to_string(), "url:https://example.com/x.zip");
-        for (at, row) in ROWS.iter().enumerate() {
-            assert_eq!(row.kind as usize, at);
+        for (row, kind) in ROWS.iter().zip(KINDS) {
+            assert_eq!(format!("\"{}\"", row.word), serde_json::to_string(&kind).unwrap());
         }
     }
 

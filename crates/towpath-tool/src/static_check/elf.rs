@@ -1,30 +1,38 @@
 //! ELF programs: whether the file is whole and for this machine, and whether the loader would find its
 //! interpreter, its libraries and the symbol versions that it needs.
 
-use super::{FileQuestions, Machine};
+use super::FileQuestions;
 use crate::static_file_facts::{DISPLAY_PROGRAM, FileFacts};
 use goblin::elf::{Elf, Header, header, program_header};
 use regex::bytes::Regex;
 
-/// Machines by their number in the header.
-const MACHINES: &[(u16, Machine, &str)] = &[
-    (header::EM_X86_64, Machine::X86_64, "x86-64"),
-    (header::EM_386, Machine::X86, "x86"),
-    (header::EM_AARCH64, Machine::Aarch64, "aarch64"),
-    (header::EM_ARM, Machine::Arm, "arm"),
+/// The number of this machine in the headers of its programs.
+pub const THIS_MACHINE: u16 = if cfg!(target_arch = "x86_64") {
+    header::EM_X86_64
+} else if cfg!(target_arch = "aarch64") {
+    header::EM_AARCH64
+} else {
+    header::EM_NONE
+};
+
+const MACHINES: &[(u16, &str)] = &[
+    (header::EM_X86_64, "x86-64"),
+    (header::EM_386, "x86"),
+    (header::EM_AARCH64, "aarch64"),
+    (header::EM_ARM, "arm"),
 ];
 
 /// Machines that run the programs of another one, too.
-const ALSO_RUNS: &[(Machine, Machine)] =
-    &[(Machine::X86_64, Machine::X86), (Machine::Aarch64, Machine::Arm)];
+const ALSO_RUNS: &[(u16, u16)] =
+    &[(header::EM_X86_64, header::EM_386), (header::EM_AARCH64, header::EM_ARM)];
 
 pub(super) fn check(path: &str, bytes: &[u8], questions: &dyn FileQuestions) -> FileFacts {
     let Ok(header) = Elf::parse_header(bytes) else { return FileFacts::faulty("elf", "truncated") };
-    let machine = machine_of(header.e_machine);
-    let kind = format!("elf {}", name_of(machine));
-    let own = questions.machine();
-    if machine != own && !ALSO_RUNS.contains(&(own, machine)) {
-        let fault = format!("wrong architecture (this machine is {})", name_of(own));
+    let machine = header.e_machine;
+    let kind = format!("elf {}", machine_name(machine));
+    if machine != THIS_MACHINE && !ALSO_RUNS.contains(&(THIS_MACHINE, machine)) {
+        let own = machine_name(THIS_MACHINE);
+        let fault = format!("wrong architecture (this machine is {own})");
         return FileFacts::faulty(&kind, fault);
     }
     if let Some(fault) = incomplete(&header, bytes) {
@@ -61,18 +69,15 @@ fn own_name_of_display_program<'p>(path: &'p str, elf: &Elf<'_>, bytes: &[u8]) -
     Regex::new(&word).ok()?.is_match(bytes).then_some(name)
 }
 
-fn machine_of(number: u16) -> Machine {
-    let row = MACHINES.iter().find(|(known, _, _)| *known == number);
-    row.map_or(Machine::Other(number), |(_, machine, _)| *machine)
+fn machine_name(number: u16) -> String {
+    let row = MACHINES.iter().find(|(known, _)| *known == number);
+    row.map_or_else(|| format!("machine {number}"), |(_, name)| (*name).to_owned())
 }
 
-fn name_of(machine: Machine) -> String {
-    let row = MACHINES.iter().find(|(_, known, _)| *known == machine);
-    match (row, machine) {
-        (Some((_, _, name)), _) => (*name).to_owned(),
-        (None, Machine::Other(number)) => format!("machine {number}"),
-        (None, _) => "unknown".to_owned(),
-    }
+/// Whether a file is an ELF file for this machine: a library of another one has the same name.
+pub fn is_for_this_machine(beginning: &[u8]) -> bool {
+    let number = Elf::parse_header(beginning).map(|header| header.e_machine);
+    number.is_ok_and(|number| THIS_MACHINE == header::EM_NONE || number == THIS_MACHINE)
 }
 
 /// The tables that the header names are in the file.

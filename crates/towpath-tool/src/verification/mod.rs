@@ -2,13 +2,10 @@
 //! rung, until the detector has decided; or one stored check is run. Everything that is judged here was
 //! seen by running the program; the judging itself is pure and in the other modules of this crate.
 
-mod probe_program;
-mod run_check;
+mod files_on_disk;
+mod probe_report;
 mod sandbox_setup;
-mod static_check_on_disk;
 
-pub(crate) use probe_program::probe_after;
-pub use probe_program::{ProbeReport, ProgramUnderTest, probe};
-pub use run_check::{CheckRun, run_check};
+pub use files_on_disk::{FilesOnDisk, look_at_file};
+pub use probe_report::{CheckRun, ProbeReport, ProgramUnderTest, probe, run_check};
 pub use sandbox_setup::{SandboxNote, SandboxSetup, VerifyError};
-pub use static_check_on_disk::{FilesOnDisk, look_at_file};

@@ -2,22 +2,29 @@
 //! they see. One setup serves the probes of an install, the check of a recipe and `verify` later, so
 //! that a check which passed once is run the same way again.
 
-use crate::probe_observation::ProcessEnd;
 use serde::Serialize;
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 use towpath_process::sandbox::{
-    CommandDirectory, Confinement, EndStatus, Limits, Policy, SandboxCommand, SandboxError,
-    SandboxSession, SandboxedEnd,
+    CommandDirectory, Confinement, Limits, Policy, SandboxCommand, SandboxError, SandboxSession,
+    SandboxedEnd,
 };
 
 /// Wrappers in Python or Java take seconds.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 const OUTPUT_LIMIT: u64 = 1 << 20;
-/// What every program finds on its PATH, after the directories of its own install.
 const SYSTEM_PATH: &[&str] =
     &["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/// The environment beside `PATH`: nothing in it is what a user may have set.
+const VARIABLES: &[(&str, &str)] = &[
+    ("LC_ALL", "C.UTF-8"),
+    // Otherwise Python reads and writes ASCII there, and some of its tools refuse to run.
+    ("PYTHONUTF8", "1"),
+    ("TERM", "dumb"),
+    ("NO_COLOR", "1"),
+];
 
 /// What programs under test are run with.
 #[derive(Debug, Clone)]
@@ -28,8 +35,11 @@ pub struct SandboxSetup {
     /// Directories that the programs need and that are no system directories: the install, its
     /// interpreter.
     pub readable: Vec<PathBuf>,
-    /// Directories that come first on PATH.
+    /// Directories that come before the system's on PATH: those of interpreters.
     pub path: Vec<PathBuf>,
+    /// Directories that come after the system's: a program of the install may have the name of an
+    /// interpreter, and must not become that of the others.
+    pub install_path: Vec<PathBuf>,
 }
 
 /// Which sandbox was used, and what it could not keep a program from.
@@ -71,55 +81,35 @@ impl SandboxSetup {
 
     /// The directories on a program's PATH.
     pub fn search_path(&self) -> Vec<PathBuf> {
-        let system = SYSTEM_PATH.iter().map(PathBuf::from);
         let mut path = self.path.clone();
-        path.extend(system.filter(|directory| !self.path.contains(directory)));
+        for directory in SYSTEM_PATH.iter().map(PathBuf::from).chain(self.install_path.clone()) {
+            if !path.contains(&directory) {
+                path.push(directory);
+            }
+        }
         path
     }
 
-    /// Runs a program once, with nothing in its environment that a user may have set.
-    pub(crate) fn run(
+    /// Runs a program once.
+    pub(super) fn run(
         &self,
         session: &mut SandboxSession,
-        program: &Path,
-        arguments: &[String],
+        program: PathBuf,
+        arguments: Vec<OsString>,
         terminal: bool,
     ) -> Result<SandboxedEnd, SandboxError> {
-        let directories = self.search_path();
-        let directories: Vec<&OsStr> = directories.iter().map(|path| path.as_os_str()).collect();
-        let path = directories.join(OsStr::new(":"));
-        let variables: [(&str, &OsStr); 5] = [
-            ("PATH", &path),
-            ("LC_ALL", OsStr::new("C.UTF-8")),
-            // Otherwise Python reads and writes ASCII there, and some of its tools refuse to run.
-            ("PYTHONUTF8", OsStr::new("1")),
-            ("TERM", OsStr::new("dumb")),
-            ("NO_COLOR", OsStr::new("1")),
-        ];
-        let environment =
-            variables.iter().map(|(name, value)| (OsString::from(name), (*value).to_owned()));
+        let directories: Vec<OsString> = self.search_path().into_iter().map(Into::into).collect();
+        let path = ("PATH".into(), directories.join(":".as_ref()));
+        let others = VARIABLES.iter().map(|(name, value)| (name.into(), value.into()));
         let command = SandboxCommand {
-            program: program.to_owned(),
-            arguments: arguments.iter().map(OsString::from).collect(),
-            environment: environment.collect(),
+            program,
+            arguments,
+            environment: std::iter::once(path).chain(others).collect(),
             directory: CommandDirectory::Fresh,
             terminal,
             time_limit: TIME_LIMIT,
             output_limit: OUTPUT_LIMIT,
         };
         session.run(&command, &mut |_, _| {})
-    }
-}
-
-/// How a run ended, as an observation has it.
-pub(crate) fn process_end(status: &EndStatus) -> ProcessEnd {
-    match status {
-        EndStatus::Exited(code) => ProcessEnd::Exited(*code),
-        EndStatus::Signaled(signal) => ProcessEnd::Signaled(*signal),
-        EndStatus::TimedOut => ProcessEnd::TimedOut,
-        EndStatus::OutputLimit => ProcessEnd::OutputLimit,
-        EndStatus::MemoryLimit => ProcessEnd::MemoryLimit,
-        EndStatus::ProcessLimit => ProcessEnd::ProcessLimit,
-        EndStatus::NotStarted(errno) => ProcessEnd::NotStarted(errno.clone()),
     }
 }

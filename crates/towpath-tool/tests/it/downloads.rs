@@ -4,7 +4,7 @@ use crate::loopback_server::{CERTIFICATES, LoopbackServer, Reply};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
-use towpath_tool::download::{Download, DownloadError, Expected, HttpClient, HttpSettings};
+use towpath_tool::download::{DownloadError, Expected, HttpClient};
 
 /// Of `hello\n`.
 const HELLO: &str = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
@@ -13,15 +13,10 @@ const ANY: Expected<'static> = Expected { sha256: None, most_bytes: 100_000 };
 
 fn client() -> HttpClient {
     // Short, because one test waits for it; no other server is silent.
-    let silence_timeout = Duration::from_secs(2);
-    HttpClient::new(HttpSettings { silence_timeout, ..HttpSettings::default() })
+    HttpClient { patience: Duration::from_secs(2), ..HttpClient::default() }
 }
 
-fn download(
-    url: &str,
-    directory: &Path,
-    expected: Expected<'_>,
-) -> Result<Download, DownloadError> {
+fn download(url: &str, directory: &Path, expected: Expected<'_>) -> Result<String, DownloadError> {
     let result = client().download(url, &directory.join("file"), expected, &mut |_, _| {});
     let left = fs::read_dir(directory).unwrap().count();
     assert_eq!(left, usize::from(result.is_ok()), "a failed download leaves no file: {result:?}");
@@ -37,6 +32,7 @@ fn server() -> LoopbackServer {
         "/truncated" => Reply::Truncated(b"hel".to_vec(), 6),
         "/large" => Reply::Body(vec![0; 100_001]),
         "/endless" => Reply::Endless,
+        "/dripping" => Reply::Dripping,
         "/hang-up" => Reply::HangUp,
         "/silence" => Reply::Silence,
         "/broken" => Reply::Status(500),
@@ -53,7 +49,7 @@ fn a_file_arrives_with_its_checksum_and_its_amounts() {
         let expected = Expected { sha256: Some(HELLO), ..ANY };
         let mut note = |done, total| amounts.push((done, total));
         let found = client().download(&server.url(path), &file, expected, &mut note).unwrap();
-        assert_eq!(found, Download { bytes: 6, sha256: HELLO.to_owned() });
+        assert_eq!(found, HELLO);
         assert_eq!(amounts.last(), Some(&(6, Some(6))));
         assert_eq!(fs::read_to_string(file).unwrap(), "hello\n");
     }
@@ -79,6 +75,7 @@ fn what_is_not_as_expected_is_refused() {
     assert!(matches!(refused("/endless", ANY), DownloadError::TooLarge { .. }));
     assert!(matches!(refused("/loop", ANY), DownloadError::Redirects { .. }));
     assert!(matches!(refused("/silence", ANY), DownloadError::TimedOut { .. }));
+    assert!(matches!(refused("/dripping", ANY), DownloadError::TimedOut { .. }));
     assert!(matches!(refused("/broken", ANY), DownloadError::Status { code: 500, .. }));
     assert!(matches!(refused("/nothing", ANY), DownloadError::Status { code: 404, .. }));
 }
@@ -123,7 +120,7 @@ fn certificates_are_checked_and_encryption_is_not_left() {
     let directory = tempfile::tempdir().unwrap();
     let get = |certificates: Option<&str>, path| {
         let certificates = certificates.map(|name| Path::new(CERTIFICATES).join(name));
-        let client = HttpClient::new(HttpSettings { certificates, ..HttpSettings::default() });
+        let client = HttpClient { certificates, ..HttpClient::default() };
         client.download(&server.url(path), &directory.path().join("file"), ANY, &mut |_, _| {})
     };
     let unknown = get(None, "/hello").expect_err("the machine does not know this authority");
@@ -134,7 +131,7 @@ fn certificates_are_checked_and_encryption_is_not_left() {
     assert!(matches!(missing, DownloadError::Certificates(_)), "{missing:?}");
     let empty = get(Some("localhost-key.pem"), "/hello").expect_err("no certificate in it");
     assert!(matches!(empty, DownloadError::Certificates(_)), "{empty:?}");
-    assert_eq!(get(Some("authority.pem"), "/hello").unwrap().sha256, HELLO);
+    assert_eq!(get(Some("authority.pem"), "/hello").unwrap(), HELLO);
 }
 
 #[test]
@@ -143,7 +140,7 @@ fn a_proxy_is_asked_instead_of_the_server() {
     let server = LoopbackServer::new(|_| Reply::Body(b"directly\n".to_vec()));
     let get = |variables: &[(&str, String)]| {
         let variables: Vec<_> = variables.iter().map(|(k, v)| ((*k).into(), v.into())).collect();
-        let client = HttpClient::new(HttpSettings::from_variables(&variables));
+        let client = HttpClient::from_variables(&variables);
         client.text(&server.url("/x"), &[], 1000).unwrap().unwrap()
     };
     assert_eq!(get(&[]), "directly\n");

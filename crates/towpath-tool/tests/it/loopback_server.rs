@@ -8,6 +8,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 pub const CERTIFICATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/loopback-certificates");
 
@@ -21,6 +22,8 @@ pub enum Reply {
     Truncated(Vec<u8>, usize),
     /// Announces nothing and sends without end.
     Endless,
+    /// Sends a byte now and then, without end.
+    Dripping,
     HangUp,
     /// Never answers; returns when the client has gone.
     Silence,
@@ -156,6 +159,14 @@ fn respond(stream: &mut (impl Read + Write), reply: Reply) -> std::io::Result<()
                 stream.write_all(b"400\r\n")?;
                 stream.write_all(&[b'x'; 1024])?;
                 stream.write_all(b"\r\n")?;
+            }
+        }
+        Reply::Dripping => {
+            head("200 OK", "transfer-encoding: chunked\r\n")?;
+            loop {
+                stream.write_all(b"1\r\n \r\n")?;
+                stream.flush()?;
+                std::thread::sleep(Duration::from_millis(100));
             }
         }
         Reply::HangUp => Ok(()),

@@ -5,7 +5,7 @@ use towpath_core::Source;
 use towpath_tool::project_tools::{LockFile, LockedTool, read_tools_file};
 use towpath_tool::self_repair::read_proposal;
 use towpath_tool::sources::SourceRef;
-use towpath_tool::write_recipe;
+use towpath_tool::{ToolSource, write_recipe};
 
 const RECIPE: &str = r#"[metadata]
 name = "kibi"
@@ -45,10 +45,31 @@ fn both_forms_of_a_tool_are_read() {
 }
 
 #[test]
+fn a_program_of_the_system_and_a_hash_are_read() {
+    let hash = "Ab".repeat(32);
+    let text = format!(
+        "[tools]\njq = \"system\"\nx = {{ from = \"url:http://a.example/x-1.0.tar.gz\", sha256 = \"{hash}\" }}\n"
+    );
+    let tools = read_tools_file(&Source::new("tools.toml", text)).expect("it is right");
+    assert_eq!(tools[0].from, ToolSource::System);
+    assert_eq!(tools[1].sha256, Some(hash.to_lowercase()));
+    let text = "[tools]\na = \"system@1.6\"\nb = { from = \"npm:b\", sha256 = \"00\" }\n\
+                c = \"url:http://a.example/c.tar.gz\"\nd = { from = \"system\", version = \"1\" }\n";
+    let problems = read_tools_file(&Source::new("tools.toml", text)).expect_err("all are wrong");
+    let messages: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
+    assert_eq!(messages.len(), 4, "{messages:?}");
+    assert!(messages[0].contains("of the system is what it is"), "{messages:?}");
+    assert!(messages[1].contains("64 hexadecimal digits"), "{messages:?}");
+    assert!(messages[2].contains("use https, or give the file's sha256"), "{messages:?}");
+}
+
+#[test]
 fn a_lock_file_is_read_as_it_was_written() {
     let mut file = LockFile::default();
     let lock = "# sha256 of the crate: aa\n[[package]]\nname = '''x'''\n";
     file.put(locked("0.2.2", "cargo-0", lock));
+    file.put(LockedTool::of_system("jq", Some("1.6")));
+    file.put(LockedTool::of_system("less", None));
     let read = LockFile::read(&file.write()).expect("it is ours");
     assert_eq!(read, file);
     let tool = read.find("kibi").expect("it is there");

@@ -11,7 +11,7 @@ mod scripted_clients;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use towpath_core::Source;
 use towpath_process::sandbox::{
@@ -19,13 +19,22 @@ use towpath_process::sandbox::{
     find_confinement,
 };
 use towpath_tool::sources::{
-    Artifact, Built, Candidate, Locks, NoProgress, SourceContext, SourceError, SourceRef, build,
-    fetch, generate, look_up,
+    Artifact, Built, Candidate, Locks, Progress, SourceContext, SourceError, SourceRef, TimeLimits,
+    Unit, build, fetch, generate, look_up,
 };
 use towpath_tool::{ToolRecipe, read_recipe, write_recipe};
 
 /// Not the directory of TMPDIR: a sandbox shows nothing of `/dev/shm`.
 const TEMPORARY: &str = "/tmp";
+
+/// Nobody looks.
+struct NoProgress;
+
+impl Progress for NoProgress {
+    fn phase(&mut self, _: &str) {}
+    fn amount(&mut self, _: u64, _: Option<u64>, _: Unit) {}
+    fn line(&mut self, _: &str) {}
+}
 
 /// A user of sources: an environment, a cache, a directory for installs.
 pub struct User {
@@ -35,6 +44,7 @@ pub struct User {
     pub github_url: String,
     pub released_before: Option<String>,
     pub trust_root: PathBuf,
+    pub time_limits: TimeLimits,
     pub confinement: Confinement,
 }
 
@@ -50,6 +60,7 @@ impl User {
             github_url: "http://127.0.0.1:1".to_owned(),
             released_before: None,
             trust_root: PathBuf::new(),
+            time_limits: TimeLimits::default(),
             directory,
             confinement,
         }
@@ -80,7 +91,8 @@ impl User {
             cache: self.cache.clone(),
             released_before: self.released_before.clone(),
             trust_root: self.trust_root.clone(),
-            progress: &mut NoProgress,
+            time_limits: self.time_limits,
+            progress: &Mutex::new(NoProgress),
         })
     }
 

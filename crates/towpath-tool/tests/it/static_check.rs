@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
-use towpath_tool::{FileEntry, FileFacts, FileQuestions, Machine, check_file, defined_versions};
+use towpath_tool::verification::{FilesOnDisk, look_at_file};
+use towpath_tool::{FileFacts, FileQuestions, check_file, defined_versions};
 
 static OWN: LazyLock<Vec<u8>> =
     LazyLock::new(|| std::fs::read(std::env::current_exe().unwrap()).unwrap());
@@ -28,14 +29,7 @@ impl AllBut {
     }
 }
 
-const THIS: Machine =
-    if cfg!(target_arch = "aarch64") { Machine::Aarch64 } else { Machine::X86_64 };
-
 impl FileQuestions for AllBut {
-    fn machine(&self) -> Machine {
-        THIS
-    }
-
     fn exists(&self, path: &str) -> bool {
         self.has(path)
     }
@@ -58,8 +52,7 @@ impl FileQuestions for AllBut {
 }
 
 fn check(bytes: &[u8], questions: &AllBut) -> FileFacts {
-    let facts =
-        check_file("/opt/tool/bin/tool", FileEntry::Regular { mode: 0o755, bytes }, questions);
+    let facts = check_file("/opt/tool/bin/tool", 0o755, bytes, questions);
     // What an observation carries is read back as the same fault, or as one.
     let read = FileFacts::from_description(facts.description());
     assert_eq!(read.fault().is_some(), facts.fault().is_some(), "{facts:?}");
@@ -86,7 +79,7 @@ fn faults_of_a_program_are_found() {
     assert_eq!(fault(&OWN[..64], &all), "truncated");
     assert_eq!(fault(&OWN[..OWN.len() / 2], &all), "section headers past end of file");
     let mut other = OWN.clone();
-    other[18] = if THIS == Machine::X86_64 { 183 } else { 62 };
+    other[18] = if cfg!(target_arch = "aarch64") { 62 } else { 183 };
     assert!(fault(&other, &all).starts_with("wrong architecture"));
 }
 
@@ -104,8 +97,7 @@ fn display_program() -> Vec<u8> {
 fn a_display_program_is_known_by_its_name_in_the_file() {
     let bytes = display_program();
     let described = |path: &str, bytes: &[u8], questions: &AllBut| {
-        let entry = FileEntry::Regular { mode: 0o755, bytes };
-        check_file(path, entry, questions).description().to_owned()
+        check_file(path, 0o755, bytes, questions).description().to_owned()
     };
     let all = AllBut::default();
     let sound = described("/opt/tool/bin/tool", &bytes, &all);
@@ -164,27 +156,44 @@ fn what_is_no_program_is_named() {
         (b"\n", "blank"),
         (b"\x1f\x8b\x08", "gzip data"),
         (b"PK\x03\x04", "zip archive"),
+        (&[&[0; 257][..], b"ustar"].concat(), "tar archive"),
+        (b"\xca\xfe\xba\xbe", "mach-o or Java class data"),
+        (b"\0asm", "wasm data"),
         (b"MZ\x90", "pe executable"),
         (b"\xcf\xfa\xed\xfe", "mach-o"),
         (b"\xef\xbb\xbf#!/bin/sh\n", "BOM before #!"),
         (b"<!DOCTYPE html>\n", "text without #! (html)"),
         (b"version https://git-lfs.github.com/spec/v1\n", "text without #! (pointer file)"),
+        (b" {}", "text without #! (json)"),
         (b"btool 1.2.3\n", "text without #!"),
         (b"a\x00b", "unknown data"),
     ] {
         assert_eq!(check(bytes, &AllBut::default()).fault(), Some(fault));
     }
     let all = AllBut::default();
-    let plain = FileEntry::Regular { mode: 0o644, bytes: b"#!/bin/sh\n" };
-    assert_eq!(check_file("/x", plain, &all).description(), "script #!/bin/sh, mode 0644");
-    for (entry, fault) in [
-        (FileEntry::Missing, "missing"),
-        (FileEntry::DanglingLink, "dangling link"),
-        (FileEntry::LinkLoop, "link loop"),
-        (FileEntry::Directory, "directory"),
-        (FileEntry::Special, "not a regular file"),
+    let plain = check_file("/x", 0o644, b"#!/bin/sh\n", &all);
+    assert_eq!(plain.description(), "script #!/bin/sh, mode 0644");
+}
+
+#[test]
+fn what_is_no_file_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let link = |name: &str, target: &str| {
+        std::os::unix::fs::symlink(target, directory.path().join(name)).unwrap();
+    };
+    link("dangling", "nowhere");
+    link("loop", "loop");
+    link("directory", "/");
+    link("device", "/dev/null");
+    for (name, fault) in [
+        ("missing", "missing"),
+        ("dangling", "dangling link"),
+        ("loop", "link loop"),
+        ("directory", "directory"),
+        ("device", "not a regular file"),
     ] {
-        assert_eq!(check_file("/x", entry, &all).fault(), Some(fault));
+        let facts = look_at_file(&directory.path().join(name), &FilesOnDisk::new(Vec::new()));
+        assert_eq!(facts.fault(), Some(fault));
     }
 }
 

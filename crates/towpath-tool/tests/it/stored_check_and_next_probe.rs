@@ -76,9 +76,11 @@ fn the_stored_check_of_every_case_passes_on_its_own_run() {
 fn the_signs_of_the_design_are_as_the_cases_note_them() {
     for row in rows() {
         let analysis = analyze(&observation(&row));
-        let decision = if analysis.design_decision() { "repairable" } else { "not" };
+        let repairable = matches!(analysis.exit_code, Some(1 | 2)) && analysis.has_usage_text;
+        let decision = if repairable { "repairable" } else { "not" };
+        let all_four = repairable && analysis.has_tool_name && analysis.output_length > 200;
         assert_eq!(row["seed_rule"], decision, "{}", row["id"]);
-        assert_eq!(row["seed_all_four"], analysis.all_design_signs(), "{}", row["id"]);
+        assert_eq!(row["seed_all_four"], all_four, "{}", row["id"]);
     }
 }
 
@@ -217,6 +219,32 @@ fn another_program_under_the_name_is_not_the_tool_although_its_help_repeats_the_
         )],
     ] {
         assert_eq!(verdict_of("bedtools", answers), Verdict::Unknown, "{answers:?}");
+    }
+}
+
+/// The verdict on a run of `odd --version`, and on the same under the name that no program has.
+fn verdict_of_renamed(text: &str, renamed: &str) -> Verdict {
+    let run = |tool: &str, text: &str| {
+        let run = Observation::new(tool, &["--version"], ProcessEnd::Exited(0));
+        let expected_version = Some("2.30.0".to_owned());
+        let tool = "odd".to_owned();
+        Probe::new(Observation { tool, stdout: text.to_owned(), expected_version, ..run })
+    };
+    let probes = [run("odd", text), run("qzxj", renamed)];
+    assert_eq!(probes[1].judgement.verdict, Verdict::Unknown, "it proves nothing by itself");
+    assert!(next_probe("odd", &probes).is_none_or(|request| !request.renamed));
+    combine(&probes).verdict
+}
+
+#[test]
+fn a_name_that_changes_with_the_name_of_the_program_is_an_echo() {
+    let usage = "usage: /opt/bin/odd [options]\n  -x   another try\nTry `odd -h`.\n";
+    let echo = "usage: /tmp/a/qzxj [options]\n  -x  another try\nTry `qzxj -h`.\n";
+    assert_eq!(verdict_of_renamed(usage, echo), Verdict::Unknown);
+    assert_eq!(verdict_of_renamed("odd 1.0.7\n", "qzxj 1.0.7\n"), Verdict::Unknown);
+    // Its own name, another answer under another name, or none.
+    for renamed in [usage, "qzxj: applet not found\n", "", "usage: qzxj (odd)\n"] {
+        assert_eq!(verdict_of_renamed(usage, renamed), Verdict::WorksByHelp, "{renamed}");
     }
 }
 

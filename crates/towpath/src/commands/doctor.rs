@@ -3,6 +3,7 @@
 //! else; it fixes nothing, writes nothing and upgrades nothing by itself.
 
 mod agent_capability_table;
+mod bug_report;
 mod correction_rules;
 mod directories;
 mod finding;
@@ -30,12 +31,20 @@ use serde_json::json;
 /// Checks towpath's directories, the settings, the journal, the programs and the recipes. Exits with
 /// 1 if something is broken. Programs are only asked for their version.
 ///
+/// `--report` prints a bug report as Markdown instead: the version, the system, the settings, what is wrong, and
+/// the status and the failed step of a run. Values that look like secrets are masked, your home directory is `~`.
+/// Read it before you send it; towpath sends nothing.
+///
 /// Example: towpath doctor
+/// Example: towpath doctor --report 7f3k > report.md
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+    /// Print a bug report, with this run in it [default: the latest run here, if there is one]
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "", conflicts_with = "json")]
+    pub report: Option<String>,
 }
 
 impl Execute for Args {
@@ -62,6 +71,10 @@ impl Execute for Args {
         findings.extend(hook_failures::check(env));
         findings.extend(correction_rules::check(env, &journal));
         groups.insert(3, Group::new(Topic::Hooks, findings));
+        if let Some(run) = &self.report {
+            bug_report::print(env, &groups, run)?;
+            return Ok(Exit::Done);
+        }
         let level = worst(&groups);
         if self.json {
             out::json(&json!({

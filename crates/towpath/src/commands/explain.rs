@@ -313,9 +313,7 @@ fn notes(program: &Program, recipe: usize, index: usize, batch: &Range<usize>) -
     if step.effect == Effect::Once {
         notes.push("once: asks before it runs again".to_owned());
     }
-    if program.recipes[recipe].is_sandboxed(step) {
-        notes.push("in a sandbox".to_owned());
-    }
+    notes.extend(program.recipes[recipe].command_options(step).notes().map(str::to_owned));
     if !step.requires.is_empty() {
         notes.push(format!("requires {}", required(&step.requires).join(", ")));
     }

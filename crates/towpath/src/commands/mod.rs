@@ -18,7 +18,6 @@ pub mod new;
 pub mod overview;
 pub mod recipes;
 pub mod render;
-pub mod report;
 pub mod resume;
 pub mod rules;
 pub mod run;

@@ -6,11 +6,11 @@ mod schema_line;
 use super::Execute;
 use crate::environment::{Environment, Invocation, is_project};
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::files;
 use crate::session::recipe_search_path::PROJECT_DIRECTORIES;
 use crate::terminal::out;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use towpath_core::files;
 use towpath_core::{Value, is_safe_name};
 use towpath_shell::bash::quote;
 

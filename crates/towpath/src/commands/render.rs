@@ -8,6 +8,7 @@ use crate::session::timeout_flags;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_document::Permitted;
+use towpath_shell::FailFast;
 
 const RUNNING: &str = "Running";
 const OUTPUT: &str = "Output";
@@ -139,7 +140,7 @@ impl Args {
             list_commands: self.list_commands,
             permitted,
             allow_read: self.allow_read,
-            fail_fast: !self.no_fail_fast,
+            fails_on: if self.no_fail_fast { FailFast::Off } else { FailFast::On },
             keep_going: self.keep_going,
             meld: false,
             strict: self.strict,

@@ -38,17 +38,27 @@ pub struct Args {
     command: ToolCommand,
 }
 
+/// A row for each command, with whether it prints JSON.
 macro_rules! tool_commands {
-    ($($name:ident => $module:ident;)*) => {
+    ($($name:ident => $module:ident, $json:expr;)*) => {
         #[derive(Debug, clap::Subcommand)]
         enum ToolCommand {
             $($name(Box<$module::Args>),)*
         }
 
-        impl Args {
-            fn command(&self) -> &dyn Execute {
+        impl Execute for Args {
+            fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
                 match &self.command {
-                    $(ToolCommand::$name(args) => &**args,)*
+                    $(ToolCommand::$name(args) => args.execute(invocation),)*
+                }
+            }
+
+            fn json(&self) -> bool {
+                match &self.command {
+                    $(ToolCommand::$name(args) => {
+                        let json: fn(&$module::Args) -> bool = $json;
+                        json(args)
+                    })*
                 }
             }
         }
@@ -56,29 +66,19 @@ macro_rules! tool_commands {
 }
 
 tool_commands! {
-    Create => create;
-    Install => install;
-    List => list;
-    Which => which;
-    Run => run;
-    Shell => shell;
-    Verify => verify;
-    Outdated => outdated;
-    Update => update;
-    Remove => remove;
-    Probe => probe;
-    Judge => judge;
-    Events => events;
-}
-
-impl Execute for Args {
-    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
-        self.command().execute(invocation)
-    }
-
-    fn json(&self) -> bool {
-        self.command().json()
-    }
+    Create => create, |args| args.flags.json;
+    Install => install, |args| args.flags.json;
+    List => list, |args| args.json;
+    Which => which, |args| args.json;
+    Run => run, |_| false;
+    Shell => shell, |_| false;
+    Verify => verify, |args| args.flags.json;
+    Outdated => outdated, |args| args.flags.json;
+    Update => update, |args| args.flags.json;
+    Remove => remove, |args| args.json;
+    Probe => probe, |args| args.flags.json;
+    Judge => judge, |args| args.json;
+    Events => events, |args| args.json;
 }
 
 fn no_program(program: &str) -> CommandError {

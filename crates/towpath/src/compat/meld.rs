@@ -10,6 +10,7 @@ use clap::Parser;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use towpath_document::Permitted;
+use towpath_shell::FailFast;
 use towpath_view::foreign_text::escaped;
 
 /// Render a document that runs its own commands.
@@ -117,7 +118,7 @@ fn execute(args: &MeldArgs, invocation: &Invocation) -> Result<Exit, CommandErro
         list_commands: false,
         permitted: Permitted::All,
         allow_read: true,
-        fail_fast: false,
+        fails_on: FailFast::Off,
         keep_going: false,
         meld: true,
         strict: args.strict,

@@ -3,9 +3,9 @@
 
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
-use crate::files;
 use std::fmt::Display;
 use std::path::Path;
+use towpath_core::files;
 use towpath_corrections::{Rule, agents_md, with_agents_md};
 
 /// Writes the rules into a file, which is made if it is not there. Whether it changed.

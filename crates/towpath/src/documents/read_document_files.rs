@@ -4,13 +4,13 @@ use super::import_trust;
 use super::watch::{self, Stamp};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::files;
 use crate::session::trust::ConsentStatus;
 use crate::terminal::out;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use towpath_core::files;
 use towpath_document::{
     Document, DocumentSet, FileKind, Files, Found, Node, NodeKind, Roots, has_regions, plain_path,
     read, read_regions,

@@ -22,6 +22,7 @@ use towpath_engine::{
     Controller, DocumentRunner, GRACE, RenderConfig, RenderEnd, RenderLocation, StopReason,
     WardenStart,
 };
+use towpath_shell::FailFast;
 
 /// What a user asks for.
 #[derive(Debug, Clone)]
@@ -43,8 +44,8 @@ pub struct RenderRequest {
     pub permitted: Permitted,
     /// Files outside of the project are read also where little is allowed.
     pub allow_read: bool,
-    /// The first failing line or part of a pipe fails a command.
-    pub fail_fast: bool,
+    /// Which failures inside a command fail it.
+    pub fails_on: FailFast,
     /// Commands that fail leave a message in the document.
     pub keep_going: bool,
     /// By the rules of Meld, whatever the file is called.
@@ -303,7 +304,7 @@ impl Rendering<'_> {
             environment: secret_flag::environment(self.env, &self.secrets),
             bash: choose_agent::bash(self.env)?,
             secrets: self.secrets.clone(),
-            fail_fast: self.request.fail_fast,
+            fails_on: self.request.fails_on,
             timeout: self.request.timeout,
             grace: GRACE,
             warden: WardenStart::Fork,

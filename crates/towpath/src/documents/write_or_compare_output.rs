@@ -3,7 +3,6 @@
 use super::render::Writes;
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::files;
 use crate::session::trust::visible;
 use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
@@ -12,6 +11,7 @@ use std::fs::Metadata;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use towpath_core::files;
 use towpath_view::foreign_text::escaped;
 
 /// The most bytes of a file that is compared.

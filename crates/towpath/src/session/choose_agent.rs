@@ -6,8 +6,6 @@ mod unsupported_by_backend;
 use crate::corrections::active_rules;
 use crate::environment::{Environment, local_zone};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::files;
-use crate::files::is_program;
 use crate::query_program_version;
 use crate::settings::Settings;
 use crate::terminal::diagnostics;
@@ -18,6 +16,8 @@ use towpath_agent::{
     BACKENDS, BackendRow, ClaudeCode, Make, NotFound, ProgramSearch, Script, backend_hint,
     backend_row, find_program,
 };
+use towpath_core::files;
+use towpath_core::files::is_program;
 use towpath_core::{Diagnostic, nearest};
 use towpath_corrections::host::Host;
 use towpath_corrections::install::settings_for_claude_code;

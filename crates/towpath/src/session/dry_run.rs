@@ -13,9 +13,11 @@ use crate::terminal::format::{clean, count};
 use crate::terminal::table::{Cell, Table};
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use crate::terminal::{diagnostics, out, report};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
-use towpath_recipe::{Program, Recipe};
+use towpath_core::StepPath;
+use towpath_recipe::{CommandOptions, Program, Recipe};
 use towpath_run::{Preview, PreviewStep, StepKind, Verdict, preview};
 use towpath_view::foreign_text::{escaped, first_command_line, first_line};
 use towpath_view::recipe_json::machine_json;
@@ -211,8 +213,8 @@ fn notes(step: &PreviewStep, depth: usize) -> Vec<String> {
     if comes && step.kind != StepKind::Recipe && !step.directory.is_empty() && depth == 0 {
         notes.push(format!("in {}", first_line(&step.directory)));
     }
-    if comes && step.sandboxed {
-        notes.push("in a sandbox".to_owned());
+    if comes {
+        notes.extend(step.options.notes().map(str::to_owned));
     }
     if comes && !step.hooks.is_empty() {
         notes.push(format!("with {}", step.hooks.join(" and ")));
@@ -254,7 +256,7 @@ fn listed(steps: &[&PreviewStep]) -> String {
 /// The plan as JSON; its steps have both names that they have in a result.
 pub fn as_json(chosen: &ChosenRecipe, preview: &Preview, missing: Option<&str>) -> Value {
     let root = chosen.program.root();
-    let steps: Vec<Value> = preview.steps.iter().map(step_json).collect();
+    let steps: Vec<StepJson<'_>> = preview.steps.iter().map(step_json).collect();
     let named = |word: &str| -> Vec<Value> {
         let of = preview.steps.iter().filter(|step| step.verdict.as_str() == word);
         of.map(|step| json!({ "step": step.path, "reason": step.verdict.reason() })).collect()
@@ -281,22 +283,36 @@ pub fn as_json(chosen: &ChosenRecipe, preview: &Preview, missing: Option<&str>) 
     })
 }
 
-fn step_json(step: &PreviewStep) -> Value {
-    let mut object = json!({
-        "step_id": step.id,
-        "path": step.path,
-        "type": step.kind.as_str(),
-        "status": step.verdict.as_str(),
-        "reason": step.verdict.reason(),
-        "text": step.text,
-        "unknown": step.open,
-        "working_dir": step.directory,
-        "sandbox": step.sandboxed,
-        "fail_fast": step.fail_fast,
-        "hooks": step.hooks,
-    });
-    if step.kind == StepKind::Recipe {
-        object["children"] = step.children.iter().map(step_json).collect();
+#[derive(Serialize)]
+struct StepJson<'a> {
+    step_id: &'a str,
+    path: &'a StepPath,
+    r#type: StepKind,
+    status: &'static str,
+    reason: Option<&'a str>,
+    text: &'a str,
+    unknown: &'a [String],
+    working_dir: &'a str,
+    #[serde(flatten)]
+    options: CommandOptions,
+    hooks: &'a [&'static str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    children: Option<Vec<StepJson<'a>>>,
+}
+
+fn step_json(step: &PreviewStep) -> StepJson<'_> {
+    let calls = step.kind == StepKind::Recipe;
+    StepJson {
+        step_id: &step.id,
+        path: &step.path,
+        r#type: step.kind,
+        status: step.verdict.as_str(),
+        reason: step.verdict.reason(),
+        text: &step.text,
+        unknown: &step.open,
+        working_dir: &step.directory,
+        options: step.options,
+        hooks: &step.hooks,
+        children: calls.then(|| step.children.iter().map(step_json).collect()),
     }
-    object
 }

@@ -2,9 +2,9 @@
 
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
-use crate::files;
 use crate::terminal::shown_path::shown_path;
 use std::path::Path;
+use towpath_core::files;
 use towpath_core::{Diagnostic, Source};
 use towpath_testing::{Suite, read};
 

@@ -6,7 +6,7 @@
 use super::request_flags::SharedFlags;
 use super::secret_flag;
 use super::tools_meeting_requirement::{
-    installed, locked_tools, locked_version, system_program, tools_subject,
+    InstalledVersion, installed, locked_tools, system_program, tools_subject,
 };
 use super::trust::ConsentStatus;
 use crate::environment::{Environment, own_program};
@@ -79,14 +79,23 @@ impl RequiredPrograms<'_> {
             return Ok(met);
         }
         let (mut added, mut missing) = (Vec::new(), Vec::new());
-        for (tool, install) in locked.iter().filter(|(tool, _)| met.of(&tool.name).is_none()) {
+        for tool in locked.iter().filter(|tool| met.of(&tool.name).is_none()) {
             // A run that was begun with another version continues with it.
             let versions = installed(env, &tool.name);
-            let mut found = versions.iter().filter_map(|version| version.found(&tool.name));
-            let same = found.find(|found| earlier.of(&tool.name) == Some(found));
-            match same.or_else(|| install.as_ref()?.found(&tool.name)) {
+            let found = || versions.iter().filter_map(|version| version.found(&tool.name));
+            let same = found().find(|found| earlier.of(&tool.name) == Some(found));
+            let found = same.or_else(|| match tool.is_of_system() {
+                true => of_system(env, &tool.name),
+                false => {
+                    let is_it = |one: &&InstalledVersion| {
+                        one.is_locked && one.tool.record.tool == tool.name
+                    };
+                    versions.iter().find(is_it)?.found(&tool.name)
+                }
+            });
+            match found {
                 Some(found) => added.push((tool.name.as_str(), found)),
-                None => missing.push(format!("{} {}", tool.name, tool.version)),
+                None => missing.push(format!("{} {}", tool.name, tool.version).trim().to_owned()),
             }
         }
         if !missing.is_empty() {
@@ -226,24 +235,23 @@ impl ToolsAndPath<'_> {
     /// The installed versions that meet a requirement, and those that do not: first the one that the project
     /// has locked, then the newest.
     fn tools(&self, wanted: &PlanRequirement) -> (Vec<FoundProgram>, Vec<FoundProgram>) {
-        let mut tools: Vec<(Option<Version>, FoundProgram)> = Vec::new();
+        let mut tools: Vec<(bool, Option<Version>, FoundProgram)> = Vec::new();
         for tool in installed(self.env, &wanted.name) {
             if let Some(found) = tool.found(&wanted.name) {
-                tools.push((tool.version.parse().ok(), found));
+                let version = tool.tool.record.version.parse().ok();
+                tools.push((tool.is_locked, version, found));
             }
         }
-        let locked = locked_version(self.env, &wanted.name);
-        let is_locked = |tool: &FoundProgram| locked.is_some() && tool.version == locked;
-        tools.sort_by(|(a, one), (b, other)| {
-            is_locked(other).cmp(&is_locked(one)).then_with(|| b.cmp(a))
+        tools.sort_by(|(locked, a, _), (other_locked, b, _)| {
+            other_locked.cmp(locked).then_with(|| b.cmp(a))
         });
         let meets = |version: &Option<Version>| match version {
             Some(version) => wanted.is_met_by(version),
             None => wanted.constraints.is_empty(),
         };
-        let (met, other): (Vec<_>, Vec<_>) = tools.into_iter().partition(|(own, _)| meets(own));
+        let (met, other): (Vec<_>, Vec<_>) = tools.into_iter().partition(|(_, own, _)| meets(own));
         let found =
-            |tools: Vec<(_, FoundProgram)>| tools.into_iter().map(|(_, tool)| tool).collect();
+            |tools: Vec<(_, _, FoundProgram)>| tools.into_iter().map(|(.., tool)| tool).collect();
         (found(met), found(other))
     }
 
@@ -253,25 +261,17 @@ impl ToolsAndPath<'_> {
         wanted: &PlanRequirement,
         mut other: Vec<FoundProgram>,
     ) -> Result<FoundProgram, Unmet> {
-        let on_path = self.env.on_path(&wanted.name);
-        let directory_first = on_path.is_none();
-        let Some(program) = on_path.or_else(|| system_program(&wanted.name)) else {
+        let Some(found) = of_system(self.env, &wanted.name) else {
             return Err(if other.is_empty() {
                 Unmet::NotFound
             } else {
                 Unmet::OtherVersion { found: other }
             });
         };
-        let found = |version| FoundProgram {
-            readable: files_outside_of_system(&program),
-            program: program.clone(),
-            version,
-            // Steps find one that PATH does not lead to.
-            directory_first,
-        };
         if wanted.constraints.is_empty() {
-            return Ok(found(None));
+            return Ok(found);
         }
+        let program = found.program.clone();
         if !self.asks_versions {
             return Err(Unmet::VersionNotChecked { program });
         }
@@ -282,7 +282,7 @@ impl ToolsAndPath<'_> {
         });
         match version {
             Ok(version) => {
-                let found = found(Some(version.to_string()));
+                let found = FoundProgram { version: Some(version.to_string()), ..found };
                 if wanted.is_met_by(&version) {
                     return Ok(found);
                 }
@@ -292,6 +292,16 @@ impl ToolsAndPath<'_> {
             Err(reason) => Err(Unmet::VersionUnknown { program, reason }),
         }
     }
+}
+
+/// A program on PATH, else in a directory of the system.
+fn of_system(env: &Environment, name: &str) -> Option<FoundProgram> {
+    let on_path = env.on_path(name);
+    let directory_first = on_path.is_none();
+    let program = on_path.or_else(|| system_program(name))?;
+    // Steps find one that PATH does not lead to.
+    let readable = files_outside_of_system(&program);
+    Some(FoundProgram { readable, program, version: None, directory_first })
 }
 
 /// Where every sandbox shows what is there.
@@ -309,10 +319,9 @@ fn files_outside_of_system(program: &Path) -> Vec<PathBuf> {
 
 /// The arguments of the command that installs a tool: from its recipe, or from a source that has it.
 fn install_arguments(env: &Environment, name: &str) -> [String; 3] {
-    let recipe = env.directories.config.join("tools").join(format!("{name}.toml"));
-    let word = match recipe.is_file() {
+    let word = match env.tools().recipe(name).is_file() {
         // An installed version does not meet the requirement.
-        _ if installed(env, name).iter().any(|tool| tool.record.tool == name) => "update",
+        _ if installed(env, name).iter().any(|one| one.tool.record.tool == name) => "update",
         true => "install",
         false => "create",
     };

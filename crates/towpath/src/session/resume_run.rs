@@ -14,13 +14,13 @@ use super::wait_for_rate_limit::{self, Waiting};
 use super::{Session, sandbox_for_steps, secret_flag, trust, warn_about_other_runs, worktree};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::files;
 use crate::session::project_settings::settings_for;
 use crate::settings::Settings;
 use crate::terminal::out;
 use crate::terminal::report::ReporterKind;
 use crate::terminal::report::next_commands::{self, Raising};
 use std::path::{Path, PathBuf};
+use towpath_core::files;
 use towpath_core::{Secrets, StepPath};
 use towpath_engine::{
     Agents, Changes, Confinement, EngineError, MetRequirements, Options, ResumeAnswers,

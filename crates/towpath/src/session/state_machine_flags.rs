@@ -2,8 +2,8 @@
 //! a step recipe, flags that would have no effect are refused.
 
 use crate::exit_codes_and_errors::CommandError;
-use crate::files;
 use std::path::{Path, PathBuf};
+use towpath_core::files;
 use towpath_core::{SessionId, nearest};
 use towpath_recipe::{MachineOptions, Program, TIERS};
 

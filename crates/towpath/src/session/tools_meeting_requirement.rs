@@ -1,70 +1,41 @@
-//! The installed tools that may meet a requirement: those of its name, else those that have a program of
-//! this name; and those that the project has locked. They are seen by their links, which a resume finds again.
+//! The tools that may meet a requirement: the installed ones of its name, else those that have a program of
+//! this name; and those that the project has locked, which may be of the system. Installed ones are seen by
+//! their links, which a resume finds again.
 
 use crate::environment::Environment;
-use crate::files;
-use crate::files::is_program;
 use crate::session::trust::{ConsentSubject, visible};
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
+use towpath_core::files;
+use towpath_core::files::is_program;
 use towpath_engine::FoundProgram;
 use towpath_store::PlanHash;
-use towpath_tool::install::{InstallRecord, InstalledTools, ToolDirectories, program_alone};
+use towpath_tool::install::{InstalledTool, InstalledTools, SYSTEM};
 use towpath_tool::project_tools::{LOCK_FILE, LockFile, LockedTool, TOOLS_FILE};
 
 /// One version of a tool.
 #[derive(Debug)]
 pub struct InstalledVersion {
-    pub version: String,
     /// The project's lock file has it.
     pub is_locked: bool,
-    /// The user's `bin/` leads to it.
-    in_use: bool,
-    /// The link to the install.
-    link: PathBuf,
-    /// The install itself.
-    directory: PathBuf,
-    pub record: InstallRecord,
+    pub tool: InstalledTool,
 }
 
 impl InstalledVersion {
-    /// The file of a program, or of the first one.
-    pub fn program(&self, name: &str) -> Option<PathBuf> {
-        let own = self.record.binaries.iter().find(|binary| binary.name == name);
-        let binary = own.or(self.record.binaries.first())?;
-        let alone = program_alone(&self.link, &binary.name);
-        // Installs of earlier versions have only one directory for all.
-        Some(if alone.exists() { alone } else { self.link.join(&binary.path) })
-    }
-
     /// The tool as a program that a run finds, by its directory.
     pub fn found(&self, name: &str) -> Option<FoundProgram> {
-        let program = self.program(name).filter(|file| is_program(file))?;
+        let InstalledTool { record, link, directory, .. } = &self.tool;
+        let program = self.tool.program(name).filter(|file| is_program(file))?;
+        // The install, by its link and by itself, and what its programs need beside it.
+        let own = [link, directory].into_iter().chain(&record.runtime);
         Some(FoundProgram {
             program,
-            readable: self.directories(),
-            version: Some(self.version.clone()),
+            readable: own.cloned().collect(),
+            version: Some(record.version.clone()),
             directory_first: true,
         })
     }
-
-    /// The install, by its link and by itself, and what its programs need beside it.
-    fn directories(&self) -> Vec<PathBuf> {
-        let own = [self.link.clone(), self.directory.clone()];
-        own.into_iter().chain(self.record.runtime.iter().cloned()).collect()
-    }
 }
-
-/// Directories of programs that the system has, or its administrator has put there.
-const SYSTEM: [&str; 7] = [
-    "/usr/local/bin",
-    "/usr/bin",
-    "/bin",
-    "/usr/local/sbin",
-    "/usr/sbin",
-    "/sbin",
-    "/run/current-system/sw/bin",
-];
 
 /// The file of a program of the system, also where PATH does not lead to it.
 pub fn system_program(name: &str) -> Option<PathBuf> {
@@ -96,55 +67,66 @@ pub fn tools_subject(root: &Path) -> Option<ConsentSubject> {
     })
 }
 
-/// The version that the project's lock file has for a tool. It only chooses among those that the user has
-/// installed, so it counts without their consent.
-pub fn locked_version(env: &Environment, name: &str) -> Option<String> {
-    lock_file(env)?.find(name).map(|tool| tool.version.clone())
-}
-
-/// The tools of the project's lock file, each with its install if there is one.
-pub fn locked_tools(env: &Environment) -> Vec<(LockedTool, Option<InstalledVersion>)> {
-    let tools = lock_file(env).map_or_else(Vec::new, |lock| lock.tools);
-    let install = |tool: LockedTool| {
-        let mut found = installed(env, &tool.name).into_iter();
-        let install = found.find(|found| found.is_locked && found.record.tool == tool.name);
-        (tool, install)
-    };
-    tools.into_iter().map(install).collect()
-}
-
-fn lock_file(env: &Environment) -> Option<LockFile> {
+/// The tools of the project's lock file. Which version of a tool they name only chooses among those that the
+/// user has, so it counts without their consent.
+pub fn locked_tools(env: &Environment) -> Vec<LockedTool> {
     let path = env.project_root(&env.current).join(LOCK_FILE);
-    LockFile::read(&files::read_text(&path, MOST_LOCK).ok()?).ok()
+    let text = files::read_text(&path, MOST_LOCK).ok();
+    text.and_then(|text| LockFile::read(&text).ok()).unwrap_or_default().tools
 }
 
-/// The version of a tool, or of one with a program of that name, that is used here: the project's, else
-/// the user's, else the one that was installed last.
-pub fn version_here(env: &Environment, name: &str) -> Option<InstalledVersion> {
-    let rank = |tool: &InstalledVersion| (!tool.is_locked, !tool.in_use);
-    installed(env, name).into_iter().min_by_key(rank)
+/// The install of a tool that the project has locked.
+pub fn install_of(env: &Environment, locked: &LockedTool) -> Option<InstalledTool> {
+    let tools = InstalledTools::of(&env.tools(), &locked.name).ok()?;
+    tools.find(&locked.version).filter(|_| !locked.is_of_system())
+}
+
+/// What a name means here.
+#[derive(Debug)]
+pub enum ProgramHere {
+    /// A program of a tool, or the first one of the tool with this name.
+    Installed(Box<InstalledTool>),
+    /// The project has chosen the system's.
+    System(PathBuf),
+}
+
+impl ProgramHere {
+    /// The project's version of a tool, or of one with a program of that name; else the user's, else the one
+    /// that was installed last.
+    pub fn find(env: &Environment, name: &str) -> Option<ProgramHere> {
+        let is_system = |tool: &LockedTool| tool.name == name && tool.is_of_system();
+        if locked_tools(env).iter().any(is_system) {
+            return system_program(name).map(ProgramHere::System);
+        }
+        let rank = |found: &InstalledVersion| (!found.is_locked, !found.tool.in_use);
+        let found = installed(env, name).into_iter().min_by_key(rank)?;
+        Some(ProgramHere::Installed(Box::new(found.tool)))
+    }
+
+    pub fn file(&self, name: &str) -> Option<PathBuf> {
+        match self {
+            ProgramHere::Installed(tool) => tool.program(name),
+            ProgramHere::System(program) => Some(program.clone()),
+        }
+    }
 }
 
 /// The versions of the tool with this name; of every tool that has a program with this name where there
 /// is none. What cannot be read is not installed.
 pub fn installed(env: &Environment, name: &str) -> Vec<InstalledVersion> {
-    let own = &env.directories;
-    let directories = ToolDirectories::new(&own.data, &own.cache, &own.config);
-    let tools = InstalledTools::new(&directories);
-    let mut found = tools.versions(name).unwrap_or_default();
+    let directories = env.tools();
+    let mut found = InstalledTools::of(&directories, name).unwrap_or_default().tools;
     if found.is_empty() {
-        found = tools.list().unwrap_or_default();
-        found.retain(|tool| tool.record.binaries.iter().any(|binary| binary.name == name));
+        found = InstalledTools::list(&directories).unwrap_or_default().tools;
+        found.retain(|tool| tool.has_program(name));
     }
-    let lock = lock_file(env).unwrap_or_default();
-    let locked = |record: &InstallRecord| lock.find(&record.tool).map(|tool| &tool.version);
-    let version = |tool: towpath_tool::install::InstalledTool| InstalledVersion {
-        is_locked: locked(&tool.record) == Some(&tool.record.version),
-        in_use: tool.in_use,
-        version: tool.record.version.clone(),
-        link: directories.version(&tool.record.tool, &tool.record.version),
-        directory: tool.directory,
-        record: tool.record,
+    let locked = locked_tools(env);
+    let version = |tool: InstalledTool| {
+        let same = |locked: &LockedTool| {
+            let record = &tool.record;
+            locked.name == record.tool && locked.version == record.version && !locked.is_of_system()
+        };
+        InstalledVersion { is_locked: locked.iter().any(same), tool }
     };
     found.into_iter().map(version).collect()
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
-use towpath_tool::self_repair::{ModelAnswer, RepairModel};
+use towpath_tool::self_repair::RepairModel;
 
 /// One step, which asks one question.
 const RECIPE: &str = "\
@@ -75,7 +75,7 @@ impl<'a> AgentModel<'a> {
     }
 
     /// The answer, and what it cost where that is known.
-    fn run(&self, prompt: &str) -> Result<(Result<ModelAnswer, String>, f64), String> {
+    fn run(&self, prompt: &str) -> Result<(Result<String, String>, f64), String> {
         let recipe = self.directory.path().join("tool-check-repair.yaml");
         let work = self.directory.path().join("work");
         let backend = self.flags.backend.as_ref().unwrap_or(&self.session.settings.backend.value);
@@ -105,12 +105,12 @@ impl<'a> AgentModel<'a> {
         };
         let error = result["error"].as_str().or_else(|| result["error"]["message"].as_str());
         let error = error.unwrap_or("the agent did not answer").to_owned();
-        Ok((answer.map(|text| ModelAnswer { text: text.to_owned() }).ok_or(error), cost))
+        Ok((answer.map(str::to_owned).ok_or(error), cost))
     }
 }
 
 impl RepairModel for AgentModel<'_> {
-    fn ask(&mut self, prompt: &str) -> Result<ModelAnswer, String> {
+    fn ask(&mut self, prompt: &str) -> Result<String, String> {
         // One call at a time: only then is it known what the next one may cost.
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let budget = self.flags.model_budget;

@@ -2,8 +2,8 @@
 //! and programs that come before it.
 
 use crate::environment::Environment;
-use crate::files::is_program;
 use std::path::{Path, PathBuf};
+use towpath_core::files::is_program;
 
 /// The file of the user's shell and the line for it; none where `bin/` is on PATH.
 pub fn path_line(env: &Environment, bin: &Path) -> Option<(&'static str, String)> {

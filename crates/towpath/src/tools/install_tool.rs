@@ -2,23 +2,24 @@
 //! tools: lock, fetch, build, prove, publish.
 
 use super::ask_model_for_check::AgentModel;
+use super::named_source::package_manager;
 use super::probe_program::probe_program;
 use super::repair_events::record_repair;
 use super::tool_session::{ToolSession, setup};
 use super::wanted_tool::{WantedTool, save_recipe};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::session::tools_meeting_requirement::system_program;
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use towpath_core::Source;
 use towpath_tool::install::{
-    BinLinks, InstallLock, InstallRecord, InstalledTool, InstalledTools, Published, StagedInstall,
-    recipe_and_locks,
+    InstalledTool, InstalledTools, NotLinked, StagedInstall, recipe_and_locks,
 };
 use towpath_tool::self_repair::{NotVerified, Proof, ProofRequest, ProveError, RepairModel, prove};
-use towpath_tool::sources::Locks;
 use towpath_tool::verification::{ProbeReport, ProgramUnderTest, SandboxNote};
-use towpath_tool::{Origin, ToolRecipe};
+use towpath_tool::{Origin, ToolRecipe, read_recipe};
 
 /// How it ended.
 #[derive(Debug)]
@@ -35,7 +36,9 @@ pub enum InstallOutcome {
 
 #[derive(Debug)]
 pub struct Installed {
-    pub published: Published,
+    pub tool: InstalledTool,
+    /// Programs that were to be linked, and whose name belongs to something else.
+    pub not_linked: Vec<NotLinked>,
     pub proof: Proof,
     pub took: Duration,
     /// The source that an earlier version was built from, as attested.
@@ -50,21 +53,24 @@ pub struct SystemProgram {
     pub sandbox: SandboxNote,
 }
 
-impl SystemProgram {
-    pub fn probe(
+impl InstallOutcome {
+    /// A program of the system, probed where it is.
+    pub fn of_system(
         session: &ToolSession<'_>,
         name: &str,
-        program: PathBuf,
-    ) -> Result<SystemProgram, CommandError> {
-        let name = name.to_owned();
-        let tested =
-            ProgramUnderTest { name, program: program.clone(), ..ProgramUnderTest::default() };
+    ) -> Result<InstallOutcome, CommandError> {
+        let program = system_program(name).ok_or_else(|| {
+            let command = package_manager(session.env, name);
+            let hint = command.map_or(String::new(), |it| format!("; to install it: {it}"));
+            let message = format!("{name} is not on this system{hint}");
+            CommandError::new(Exit::Setup, ErrorKind::MissingProgram, message)
+        })?;
+        let (name, file) = (name.to_owned(), program.clone());
+        let tested = ProgramUnderTest { name, program: file, ..ProgramUnderTest::default() };
         let (report, sandbox) = probe_program(session, &tested)?;
-        Ok(SystemProgram { program, report, sandbox })
+        Ok(InstallOutcome::System(Box::new(SystemProgram { program, report, sandbox })))
     }
-}
 
-impl InstallOutcome {
     pub fn works(&self) -> bool {
         match self {
             InstallOutcome::System(found) => found.report.verdict.verdict.works(),
@@ -76,13 +82,11 @@ impl InstallOutcome {
         if self.works() { Exit::Done } else { Exit::Failed }
     }
 
-    /// The install that is there now, and its directory.
-    pub fn install(&self) -> Option<(&InstallRecord, &Path)> {
+    /// The install that is there now.
+    pub fn install(&self) -> Option<&InstalledTool> {
         match self {
-            InstallOutcome::Already(tool) => Some((&tool.record, &tool.directory)),
-            InstallOutcome::Installed(installed) => {
-                Some((&installed.published.record, &installed.published.directory))
-            }
+            InstallOutcome::Already(tool) => Some(tool),
+            InstallOutcome::Installed(installed) => Some(&installed.tool),
             InstallOutcome::NotVerified { .. } | InstallOutcome::System(_) => None,
         }
     }
@@ -113,8 +117,8 @@ pub fn install(
 ) -> Result<InstallOutcome, CommandError> {
     let began = Instant::now();
     let name = &wanted.recipe.metadata.name;
-    let mut waiting = || out::note(format!("waiting for another install of {name}"));
-    let lock = InstallLock::take(&session.directories, name, &mut waiting).map_err(setup)?;
+    let waiting = || out::note(format!("waiting for another install of {name}"));
+    let lock = session.directories.lock(name, waiting).map_err(setup)?;
     if let Some(tool) = already(session, wanted)? {
         return Ok(InstallOutcome::Already(Box::new(tool)));
     }
@@ -145,14 +149,16 @@ pub fn install(
                 let from = wanted.from.to_string();
                 proof.recipe = proof.recipe.generated(&from, proof.repair.clone());
             }
-            let earlier = InstalledTools::new(&session.directories).versions(name);
-            let earlier = earlier.unwrap_or_default().into_iter();
+            let earlier = InstalledTools::of(&session.directories, name).unwrap_or_default();
             let earlier_origin = earlier
+                .tools
+                .into_iter()
                 .filter_map(|tool| tool.record.attestation)
                 .find_map(|attestation| attestation.origin().map(str::to_owned));
-            let published = staged.publish(&proof, &wanted.from, &wanted.links, now_ms())?;
+            let (tool, not_linked) =
+                staged.publish(&proof, &wanted.from, &wanted.links, now_ms())?;
             let took = began.elapsed();
-            let installed = Installed { published, proof, took, earlier_origin };
+            let installed = Installed { tool, not_linked, proof, took, earlier_origin };
             Ok(InstallOutcome::Installed(Box::new(installed)))
         }
         Err(ProveError::NotVerified(why)) => {
@@ -163,28 +169,36 @@ pub fn install(
     }
 }
 
-/// A version that is there, with its programs linked again.
+/// A version that is there as it is wanted, with its programs linked again.
 fn already(
     session: &ToolSession<'_>,
     wanted: &WantedTool,
 ) -> Result<Option<InstalledTool>, CommandError> {
     let name = &wanted.recipe.metadata.name;
-    let tools = InstalledTools::new(&session.directories);
-    let same = |tool: &InstalledTool| {
-        let has = recipe_and_locks(&tool.directory).map_or_else(Locks::new, |(_, locks)| locks);
-        let other = |(part, lock): (&String, &String)| has.get(part).is_some_and(|l| l != lock);
-        !wanted.locks.iter().any(other) && tool.record.from == wanted.from.to_string()
-    };
-    let found = tools.find(name, &wanted.version).map_err(setup)?;
-    let Some(tool) = found.filter(same) else { return Ok(None) };
-    // An edited recipe has to be proven, and so have other bytes at an address and a program that is not
-    // what was installed.
-    let edited = wanted.origin == Origin::User && tool.record.verify != wanted.recipe.verify;
+    let found = InstalledTools::of(&session.directories, name).map_err(setup)?;
+    let Some(tool) = found.find(&wanted.version) else { return Ok(None) };
+    let (recipe, locks) = recipe_and_locks(&tool.directory).unwrap_or_default();
+    let other_locks = wanted.locks.iter().any(|(part, lock)| {
+        // A part that was not fetched for this install is one of another platform.
+        locks.get(part).is_some_and(|known| known != lock)
+    });
+    // Other bytes at an address.
     let other_bytes = wanted.recipe.downloaded_hash().is_some_and(|hash| {
         let hash = format!("sha256:{hash}");
         !tool.record.checksums.values().any(|known| *known == hash)
     });
-    if edited || other_bytes || !tool.record.changed(&tool.directory).is_empty() {
+    let is_changed = || !tool.record.changed(&tool.directory).is_empty();
+    if tool.record.from != wanted.from.to_string() || other_locks || other_bytes || is_changed() {
+        return Ok(None);
+    }
+    let recipe = read_recipe(&Source::new("the recipe of the install", recipe));
+    let same = recipe.is_ok_and(|recipe| recipe.does_the_same(&wanted.recipe));
+    // A generated recipe is the source's description of a version, which may be another one.
+    if wanted.origin == Origin::User && !same {
+        let version = &wanted.version;
+        out::note(format!(
+            "{name} {version} was installed with another recipe; installing it again"
+        ));
         return Ok(None);
     }
     let mut programs = tool.record.linked_programs();
@@ -192,8 +206,7 @@ fn already(
         programs = tool.record.relative_programs();
         programs.retain(|(program, _)| asked.contains(program));
     }
-    let links = BinLinks::new(&session.directories);
-    let not_linked = links.link(name, &wanted.version, &programs, wanted.links.shadow);
+    let not_linked = session.directories.link(name, &wanted.version, &programs, &wanted.links);
     not_linked.map_err(setup)?.iter().for_each(|program| out::note(program.to_string()));
     Ok(Some(tool))
 }

@@ -12,38 +12,29 @@ use crate::terminal::out;
 use crate::terminal::report::{columns, wrapped};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use std::path::PathBuf;
+use towpath_tool::ToolSource;
 use towpath_tool::sources::{Candidate, Found, SourceRef, known_tool, search};
 
-#[derive(Debug)]
-pub enum NamedSource {
-    Known(SourceRef),
-    /// The file of a program that the system has.
-    System(PathBuf),
-}
-
-impl NamedSource {
-    /// Asks the user where that is allowed and there is one.
-    pub fn find(
-        session: &ToolSession<'_>,
-        name: &str,
-        may_ask: bool,
-    ) -> Result<NamedSource, CommandError> {
-        refuse_users_recipe(session, name)?;
-        if let Some(tool) = known_tool(name) {
-            return Ok(NamedSource::Known(tool.from));
-        }
-        if let Some(program) = system_program(name) {
-            return Ok(NamedSource::System(program));
-        }
-        let found = session.with_sources(|context| search(name, context));
-        let answers = found.iter().filter_map(|(_, answer)| answer.as_ref().ok()?.as_ref());
-        let usable: Vec<&Candidate> = answers.filter(|one| one.unusable.is_none()).collect();
-        let lines = others(session.env, name, &found);
-        match may_ask && can_ask(session.env) && !usable.is_empty() {
-            true => choose(name, &usable, &lines).map(NamedSource::Known),
-            false => Err(undecided(name, &usable, &lines)),
-        }
+/// Where the tool of a name comes from. Asks the user where that is allowed and there is a user.
+pub fn named_source(
+    session: &ToolSession<'_>,
+    name: &str,
+    may_ask: bool,
+) -> Result<ToolSource, CommandError> {
+    refuse_users_recipe(session, name)?;
+    if let Some(tool) = known_tool(name) {
+        return Ok(ToolSource::Package(tool.from));
+    }
+    if system_program(name).is_some() {
+        return Ok(ToolSource::System);
+    }
+    let found = session.with_sources(|context| search(name, context));
+    let answers = found.iter().filter_map(|(_, answer)| answer.as_ref().ok()?.as_ref());
+    let usable: Vec<&Candidate> = answers.filter(|one| one.unusable.is_none()).collect();
+    let lines = others(session.env, name, &found);
+    match may_ask && can_ask(session.env) && !usable.is_empty() {
+        true => choose(name, &usable, &lines).map(ToolSource::Package),
+        false => Err(undecided(name, &usable, &lines)),
     }
 }
 
@@ -105,16 +96,22 @@ fn undecided(name: &str, usable: &[&Candidate], others: &[String]) -> CommandErr
 
 /// Registries that could not be asked, and the package manager of this machine.
 fn others(env: &Environment, name: &str, found: &[Found]) -> Vec<String> {
-    const MANAGERS: [&str; 6] = ["apt-get", "dnf", "brew", "pacman", "apk", "zypper"];
     let failed = |(kind, answer): &Found| {
         answer.as_ref().err().map(|error| format!("{}: {error}", kind.title()))
     };
     let mut lines: Vec<String> = found.iter().filter_map(failed).collect();
-    if let Some(manager) = MANAGERS.iter().find(|manager| env.on_path(manager).is_some()) {
-        lines.push(format!("{manager} install {name}"));
+    if let Some(command) = package_manager(env, name) {
+        lines.push(command);
         lines.push("  if the system has it".to_owned());
     }
     lines
+}
+
+/// The command of this machine's package manager that installs something of that name.
+pub fn package_manager(env: &Environment, name: &str) -> Option<String> {
+    const MANAGERS: [&str; 6] = ["apt-get", "dnf", "brew", "pacman", "apk", "zypper"];
+    let manager = MANAGERS.iter().find(|manager| env.on_path(manager).is_some())?;
+    Some(format!("{manager} install {name}"))
 }
 
 fn described(candidate: &Candidate) -> String {

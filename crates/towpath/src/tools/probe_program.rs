@@ -36,7 +36,7 @@ fn sandbox_setup(session: &ToolSession<'_>, program: &Path) -> SandboxSetup {
     readable.sort();
     readable.dedup();
     let (confinement, own_program) = (session.confinement.clone(), session.own_program.clone());
-    SandboxSetup { confinement, own_program, readable, path }
+    SandboxSetup { confinement, own_program, readable, path, install_path: Vec::new() }
 }
 
 /// Directories of everybody, or of all that the user has: a program in one gets its own file only.

@@ -1,34 +1,43 @@
 //! The tools of a project: `.towpath/tools.toml` and its lock file, found in a working tree, so that they
 //! count once the user has trusted them.
 
-use super::install_tool::InstallOutcome;
+use super::install_tool::{InstallOutcome, install};
 use super::tool_session::ToolSession;
-use super::wanted_tool::{SourceVersion, WantedTool, read_optional, write};
+use super::wanted_tool::{WantedTool, read_optional, write};
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
 use crate::session::tools_meeting_requirement::{MOST_LOCK, tools_subject};
 use crate::session::trust::ConsentStatus;
 use crate::terminal::diagnostics;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use towpath_core::Source;
 use towpath_store::Store;
-use towpath_tool::Origin;
 use towpath_tool::install::{WantedLinks, recipe_and_locks};
-use towpath_tool::project_tools::{
-    LOCK_FILE, LockFile, LockedTool, ProjectTool, TOOLS_FILE, read_tools_file,
-};
+use towpath_tool::project_tools::{LOCK_FILE, LockFile, LockedTool, TOOLS_FILE, read_tools_file};
+use towpath_tool::sources::SourceRef;
+use towpath_tool::{Origin, ToolRequest, ToolSource};
 
 #[derive(Debug)]
 pub struct ProjectTools {
     root: PathBuf,
-    pub tools: Vec<ProjectTool>,
+    pub tools: Vec<ToolRequest>,
     pub lock: LockFile,
 }
 
 impl ProjectTools {
-    /// The tools of the project around a directory.
-    pub fn read(env: &Environment, start: &Path) -> Result<ProjectTools, CommandError> {
-        let root = env.project_root(start);
+    /// The tools of the project around the current directory; none where it has neither file.
+    pub fn find(env: &Environment) -> Result<Option<ProjectTools>, CommandError> {
+        let root = env.project_root(&env.current);
+        match [TOOLS_FILE, LOCK_FILE].iter().any(|file| root.join(file).symlink_metadata().is_ok())
+        {
+            true => ProjectTools::read(env).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The tools of the project around the current directory, which the user has agreed to.
+    pub fn read(env: &Environment) -> Result<ProjectTools, CommandError> {
+        let root = env.project_root(&env.current);
         let path = root.join(TOOLS_FILE);
         let text = read_optional(&path, MOST_LOCK)?.ok_or_else(|| {
             CommandError::not_found(format!(
@@ -49,11 +58,13 @@ impl ProjectTools {
                 CommandError::bad_input(format!("{}: {error}; {hint}", lock_path.display()))
             })?,
         };
-        Ok(ProjectTools { root, tools, lock })
+        let project = ProjectTools { root, tools, lock };
+        project.require_trust(env)?;
+        Ok(project)
     }
 
     /// Refuses what the user has not agreed to.
-    pub fn require_trust(&self, env: &Environment) -> Result<(), CommandError> {
+    fn require_trust(&self, env: &Environment) -> Result<(), CommandError> {
         let Some(subject) = tools_subject(&self.root) else { return Ok(()) };
         if subject.status(env.journal()?.as_ref())? == ConsentStatus::Trusted {
             return Ok(());
@@ -77,16 +88,31 @@ impl ProjectTools {
         }
     }
 
-    /// The version to install for a tool: as it is locked, or as its source has it now.
-    pub fn wanted(
+    /// Installs a tool as it is locked, or as its source has it now, and locks it.
+    pub fn install(
+        &mut self,
+        session: &ToolSession<'_>,
+        tool: &ToolRequest,
+    ) -> Result<InstallOutcome, CommandError> {
+        let outcome = match &tool.from {
+            ToolSource::Package(from) => {
+                install(session, &self.wanted(session, tool, from)?, None)?
+            }
+            ToolSource::System => InstallOutcome::of_system(session, &tool.name)?,
+        };
+        self.lock(session.env, tool, &outcome)?;
+        Ok(outcome)
+    }
+
+    fn wanted(
         &self,
         session: &ToolSession<'_>,
-        tool: &ProjectTool,
+        tool: &ToolRequest,
+        from: &SourceRef,
     ) -> Result<WantedTool, CommandError> {
-        let (name, from, links) = (&tool.name, tool.from.clone(), WantedLinks::NOTHING);
+        let (from, links) = (from.clone(), WantedLinks::NOTHING);
         let Some(locked) = self.locked(tool) else {
-            let version = SourceVersion::new(&from, tool.version.as_deref());
-            let (wanted, _) = WantedTool::from_source(session, name, version)?;
+            let (wanted, _) = WantedTool::from_source(session, tool, &from)?;
             return Ok(WantedTool { links, ..wanted });
         };
         let recipe = locked
@@ -99,27 +125,40 @@ impl ProjectTools {
     }
 
     /// The entry of the lock file for a tool; the file of tools may have been edited since.
-    fn locked(&self, tool: &ProjectTool) -> Option<&LockedTool> {
+    fn locked(&self, tool: &ToolRequest) -> Option<&LockedTool> {
         self.lock.find(&tool.name).filter(|locked| {
+            let has = |hash: &String| {
+                locked.recipe().is_ok_and(|recipe| recipe.downloaded_hash() == Some(hash))
+            };
             locked.from == tool.from.to_string()
                 && tool.version.as_ref().is_none_or(|version| *version == locked.version)
+                && tool.sha256.as_ref().is_none_or(has)
         })
     }
 
     /// Writes what was installed into the lock file; the user has agreed to its new contents, since
     /// they come from what they agreed to.
-    pub fn lock(
+    fn lock(
         &mut self,
         env: &Environment,
-        tool: &ProjectTool,
+        tool: &ToolRequest,
         outcome: &InstallOutcome,
     ) -> Result<(), CommandError> {
-        let Some((record, install)) = outcome.install() else { return Ok(()) };
-        let (recipe, locks) = recipe_and_locks(install).unwrap_or_default();
-        let (name, from) = (&tool.name, &tool.from);
-        let mut locked = LockedTool::new(name, from, &record.version, recipe, locks);
-        locked.attestation.clone_from(&record.attestation);
-        self.lock.put(locked);
+        if let (ToolSource::Package(from), Some(install)) = (&tool.from, outcome.install()) {
+            let (recipe, locks) = recipe_and_locks(&install.directory).unwrap_or_default();
+            let mut locked =
+                LockedTool::new(&tool.name, from, &install.record.version, recipe, locks);
+            locked.attestation.clone_from(&install.record.attestation);
+            self.lock.put(locked);
+        } else if let (InstallOutcome::System(found), true) = (outcome, outcome.works()) {
+            // What the system has differs from machine to machine: the first one's version stays.
+            if self.locked(tool).is_none() {
+                let version = found.report.verdict.version_found.as_deref();
+                self.lock.put(LockedTool::of_system(&tool.name, version));
+            }
+        } else {
+            return Ok(());
+        }
         let known: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         self.lock.tools.retain(|locked| known.contains(&locked.name.as_str()));
         write(&self.root.join(LOCK_FILE), &self.lock.write())?;

@@ -7,7 +7,7 @@ use crate::terminal::out;
 use serde::{Deserialize, Serialize};
 use towpath_store::{Store, StoreError, TelemetryEvent};
 use towpath_tool::RepairMethod;
-use towpath_tool::download::{HttpClient, HttpSettings};
+use towpath_tool::download::HttpClient;
 use towpath_tool::self_repair::Attempt;
 
 const EVENT: &str = "verify_self_repair";
@@ -84,7 +84,7 @@ pub fn record_repair(session: &ToolSession<'_>, tool: &str, attempt: Option<&Att
         out::note(format!("the repair of {tool} is not recorded: {error}"));
     }
     if let Some(url) = &session.settings.tools.telemetry_url.value {
-        let client = HttpClient::new(HttpSettings::from_variables(&session.env.variables));
+        let client = HttpClient::from_variables(&session.env.variables);
         if let Err(error) = client.post(url, &body) {
             out::note(format!("the repair of {tool} is not reported to {url}: {error}"));
         }

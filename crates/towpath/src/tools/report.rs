@@ -10,9 +10,8 @@ use crate::terminal::shown_path::shown_path;
 use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::path::Path;
 use towpath_tool::attestation::Attestation;
-use towpath_tool::install::{InstallRecord, Published};
+use towpath_tool::install::InstalledTool;
 use towpath_tool::self_repair::{NotVerified, Proof};
 use towpath_tool::verification::SandboxNote;
 use towpath_tool::{CheckOutcome, Evidence, ToolRecipe, ToolVerdict, Verdict, VerifySection};
@@ -39,6 +38,11 @@ pub fn extend(value: &mut Value, fields: &Value) {
     for (name, field) in fields.as_object().into_iter().flatten() {
         value[name] = field.clone();
     }
+}
+
+/// Prints a line to which the user should pay attention.
+pub fn attention(screen: &Screen, text: &str) {
+    out::line(format!("  {}", screen.paint(Tint::Attention, &clean(text))));
 }
 
 /// Limits that the sandbox could not enforce.
@@ -73,8 +77,7 @@ impl VerdictLines<'_> {
         let (because, text) = (&self.because, evidence_text(self.evidence));
         out::line(clean(&format!("  because of {because}: {text}")));
         for warning in self.warnings {
-            let warning = clean(&format!("warning: {warning}"));
-            out::line(format!("  {}", screen.paint(Tint::Attention, &warning)));
+            attention(screen, &format!("warning: {warning}"));
         }
         if let Some(check) = self.check {
             let VerifySection { command, exit_code, .. } = check;
@@ -111,13 +114,13 @@ fn print_system(screen: &Screen, found: &SystemProgram) {
         out::line(format!("  to install another one: towpath tool create {name} --from SOURCE"));
     }
     if let Some(note) = not_enforced(&found.sandbox) {
-        out::line(format!("  {}", screen.paint(Tint::Attention, &note)));
+        attention(screen, &note);
     }
 }
 
 fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Installed) {
-    let Installed { published, proof, took, earlier_origin } = installed;
-    let record = &published.record;
+    let Installed { tool, not_linked, proof, took, earlier_origin } = installed;
+    let record = &tool.record;
     out::line(proof_line(proof));
     let origin = record.attestation.as_ref().and_then(Attestation::origin);
     if let Some(origin) = origin {
@@ -125,17 +128,16 @@ fn print_installed(session: &ToolSession<'_>, screen: &Screen, installed: &Insta
     }
     if let Some(earlier) = earlier_origin.as_deref().filter(|earlier| Some(*earlier) != origin) {
         let now = origin.map_or("this one has no attestation", |_| "this one is not");
-        let line = clean(&format!("an earlier version was built from {earlier}, {now}"));
-        out::line(format!("  {}", screen.paint(Tint::Attention, &line)));
+        attention(screen, &format!("an earlier version was built from {earlier}, {now}"));
     }
-    for line in notes(proof, published) {
-        out::line(format!("  {}", screen.paint(Tint::Attention, &clean(&line))));
+    for note in notes(installed) {
+        attention(screen, &note);
     }
     let main = proof.recipe.main_binary();
     let linked = record.linked.iter().any(|name| name == main)
-        && !published.not_linked.iter().any(|not| not.program == main);
+        && !not_linked.iter().any(|not| not.program == main);
     let bin = session.directories.bin();
-    let link = if linked { bin.join(main) } else { published.directory.join("bin").join(main) };
+    let link = if linked { bin.join(main) } else { tool.directory.join("bin").join(main) };
     let (done, took) = (sign(screen, true), shown_time(took.as_millis()));
     let path = shown_path(&link, session.env);
     out::line(format!("{done} {} {} installed in {took} · {path}", record.tool, record.version));
@@ -161,7 +163,7 @@ fn proof_line(proof: &Proof) -> String {
 }
 
 /// Lines for the user beside the verdict.
-fn notes(proof: &Proof, published: &Published) -> Vec<String> {
+fn notes(Installed { tool, not_linked, proof, .. }: &Installed) -> Vec<String> {
     let mut notes = Vec::new();
     if let CheckOutcome::Passed { warning: Some(warning), .. } = &proof.check.outcome {
         notes.push(warning.to_string());
@@ -178,8 +180,8 @@ fn notes(proof: &Proof, published: &Published) -> Vec<String> {
         let (verdict, text) = (report.verdict.verdict, evidence_text(&report.verdict.evidence));
         notes.push(format!("{}: {} ({text})", report.name, verdict.as_str()));
     }
-    notes.extend(published.not_linked.iter().map(ToString::to_string));
-    let record = &published.record;
+    notes.extend(not_linked.iter().map(ToString::to_string));
+    let record = &tool.record;
     let others = record.binaries.iter().map(|binary| binary.name.as_str());
     let others: Vec<&str> =
         others.filter(|name| !record.linked.iter().any(|linked| linked == name)).collect();
@@ -209,14 +211,11 @@ fn print_not_verified(screen: &Screen, recipe: &ToolRecipe, why: &NotVerified) {
 }
 
 pub fn as_json(outcome: &InstallOutcome) -> Value {
-    let mut value = match outcome.install() {
-        Some((record, directory)) => record_json(record, directory),
-        None => json!({}),
-    };
+    let mut value = outcome.install().map_or_else(|| json!({}), record_json);
     let more = match outcome {
         InstallOutcome::Already(_) => json!({ "status": "already-installed" }),
         InstallOutcome::Installed(installed) => {
-            let Installed { published, proof, took, .. } = &**installed;
+            let Installed { not_linked, proof, took, .. } = &**installed;
             if let CheckOutcome::Passed { warning: Some(warning), .. } = &proof.check.outcome {
                 value["warning"] = json!(warning);
             }
@@ -225,7 +224,7 @@ pub fn as_json(outcome: &InstallOutcome) -> Value {
                 "verdict": proof.verdict,
                 "version_found": proof.version_found,
                 "programs": proof.reports,
-                "not_linked": published.not_linked,
+                "not_linked": not_linked,
                 "took_ms": took.as_millis() as u64,
             })
         }
@@ -255,9 +254,9 @@ pub fn as_json(outcome: &InstallOutcome) -> Value {
 }
 
 /// The record of an install. `repair_metadata` is absent where nothing was repaired.
-pub fn record_json(record: &InstallRecord, directory: &Path) -> Value {
-    let mut value = json!(record);
-    value["directory"] = json!(directory.display().to_string());
+pub fn record_json(tool: &InstalledTool) -> Value {
+    let mut value = json!(tool.record);
+    value["directory"] = json!(tool.directory.display().to_string());
     value.as_object_mut().and_then(|map| map.remove("schema"));
     value
 }

@@ -11,9 +11,10 @@ use jiff::{SignedDuration, Timestamp};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use towpath_process::sandbox::{Confinement, find_confinement};
-use towpath_tool::install::{InstallError, InstalledTool, InstalledTools, ToolDirectories};
-use towpath_tool::sources::{SourceContext, SourceError};
+use towpath_tool::install::{InstallError, ToolDirectories};
+use towpath_tool::sources::{SourceContext, SourceError, TimeLimits};
 
 /// Flags of every command that runs something of a tool.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -40,16 +41,6 @@ pub struct ToolSession<'a> {
     pub shows_progress: bool,
     /// Versions that were published later are not taken.
     pub released_before: Option<String>,
-}
-
-pub fn directories(env: &Environment) -> ToolDirectories {
-    let own = &env.directories;
-    ToolDirectories::new(&own.data, &own.cache, &own.config)
-}
-
-/// All versions of all tools.
-pub fn installed_tools(directories: &ToolDirectories) -> Result<Vec<InstalledTool>, CommandError> {
-    InstalledTools::new(directories).list().map_err(setup)
 }
 
 /// Something of this machine that cannot be used.
@@ -110,7 +101,7 @@ impl<'a> ToolSession<'a> {
         let bound = bound.ok().filter(|_| days > 0 && !flags.now);
         Ok(ToolSession {
             env,
-            directories: directories(env),
+            directories: env.tools(),
             settings,
             confinement,
             own_program,
@@ -133,7 +124,7 @@ impl<'a> ToolSession<'a> {
 
     /// Calls a source with what it needs, and shows progress meanwhile.
     pub fn with_sources<T>(&self, call: impl FnOnce(&mut SourceContext<'_>) -> T) -> T {
-        let mut progress = ProgressBar::new(self.env, self.shows_progress);
+        let progress = Mutex::new(ProgressBar::new(self.env, self.shows_progress));
         let mut context = SourceContext {
             environment: self.client_environment(),
             github_url: self.settings.tools.github_url.value.clone(),
@@ -142,10 +133,11 @@ impl<'a> ToolSession<'a> {
             cache: self.directories.artifacts(),
             released_before: self.released_before.clone(),
             trust_root: self.env.directories.config.clone(),
-            progress: &mut progress,
+            time_limits: TimeLimits::default(),
+            progress: &progress,
         };
         let result = call(&mut context);
-        progress.clear();
+        progress.into_inner().unwrap_or_else(PoisonError::into_inner).clear();
         result
     }
 }

@@ -3,19 +3,19 @@
 
 use super::tool_session::{ToolSession, setup};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::files;
 use crate::terminal::diagnostics;
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use std::io::ErrorKind as IoError;
 use std::path::{Path, PathBuf};
+use towpath_core::files;
 use towpath_core::{Source, Version, nearest};
 use towpath_tool::install::{InstallRecord, InstalledTool, InstalledTools, WantedLinks};
 use towpath_tool::sources::{
     Candidate, Locks, SourceKind, SourceRef, can_be_replaced, check_version, fetched_version,
     generate, known_tool, look_up,
 };
-use towpath_tool::{Origin, ToolRecipe, read_recipe, write_recipe};
+use towpath_tool::{Origin, ToolRecipe, ToolRequest, ToolSource, read_recipe, write_recipe};
 
 /// More than this is no recipe.
 const MOST_RECIPE: u64 = 1 << 20;
@@ -36,22 +36,6 @@ pub struct WantedTool {
     pub links: WantedLinks,
 }
 
-/// A version at a source.
-#[derive(Debug, Clone, Copy)]
-pub struct SourceVersion<'a> {
-    pub from: &'a SourceRef,
-    /// None is the newest.
-    pub version: Option<&'a str>,
-    /// The file at an address must have this hash.
-    pub sha256: Option<&'a str>,
-}
-
-impl<'a> SourceVersion<'a> {
-    pub fn new(from: &'a SourceRef, version: Option<&'a str>) -> SourceVersion<'a> {
-        SourceVersion { from, version, sha256: None }
-    }
-}
-
 impl WantedTool {
     fn new(recipe: ToolRecipe, origin: Origin, from: SourceRef, version: String) -> WantedTool {
         let (locks, links) = (Locks::new(), WantedLinks::OWN);
@@ -61,9 +45,10 @@ impl WantedTool {
     /// A tool as a source has it, with a line that explains the source.
     pub fn from_source(
         session: &ToolSession<'_>,
-        name: &str,
-        SourceVersion { from, version, sha256 }: SourceVersion<'_>,
+        request: &ToolRequest,
+        from: &SourceRef,
     ) -> Result<(WantedTool, String), CommandError> {
+        let ToolRequest { name, version, sha256, .. } = request;
         refuse_users_recipe(session, name)?;
         let is_address = from.kind() == SourceKind::Url;
         if is_address && sha256.is_none() && can_be_replaced(from.name()) {
@@ -72,12 +57,13 @@ impl WantedTool {
                  give the file's hash: towpath tool create {name} --from {from} --sha256 HEX"
             )));
         }
-        let mut candidate = look_up_one(session, from, version)?;
+        let mut candidate = look_up_one(session, from, version.as_deref())?;
         // The bytes that an address had before are those that it must have.
         let saved = recipe_named(session, name)?.filter(|file| file.recipe.source() == *from);
         let saved = saved.and_then(|file| file.recipe.downloaded_hash().map(str::to_owned));
-        let sha256 = sha256.map(str::to_owned).or(saved);
-        if let (Some(asset), Some(hash)) = (&mut candidate.asset, &sha256) {
+        if let (Some(asset), Some(hash)) =
+            (&mut candidate.asset, sha256.as_ref().or(saved.as_ref()))
+        {
             asset.sha256 = Some(hash.clone());
         }
         let reviewed = known_tool(name).filter(|tool| tool.from == *from);
@@ -109,13 +95,13 @@ impl WantedTool {
         }
         let RecipeFile { recipe, origin, .. } = find_recipe(session, wanted)?;
         let (name, from) = (&recipe.metadata.name, recipe.source());
-        let tools = InstalledTools::new(&session.directories);
         // The one version of a plain download is in its recipe.
         let version = match version.or(recipe.version.version.as_deref()) {
             Some(version) => version.to_owned(),
             None => {
-                let installed = tools.versions(name).map_err(setup)?.into_iter();
-                let mut same = installed.filter(|tool| tool.record.from == from.to_string());
+                let installed = InstalledTools::of(&session.directories, name).map_err(setup)?;
+                let mut same =
+                    installed.tools.into_iter().filter(|tool| tool.record.from == from.to_string());
                 let here = same.next().map(|tool| tool.record.version);
                 match here.or_else(|| fetched_version(&from, &session.directories.artifacts())) {
                     Some(version) => version,
@@ -138,8 +124,10 @@ impl WantedTool {
         });
         let Some(RecipeFile { recipe, origin, .. }) = own else {
             let newest = newest_version(session, record)?;
-            let kept = Some(newest.as_str()).filter(|newest| *newest == record.version);
-            return Ok(WantedTool::from_source(session, name, SourceVersion::new(&from, kept))?.0);
+            let version = Some(newest).filter(|newest| *newest == record.version);
+            let source = ToolSource::Package(from.clone());
+            let request = ToolRequest { name: name.clone(), from: source, version, sha256: None };
+            return Ok(WantedTool::from_source(session, &request, &from)?.0);
         };
         let from = recipe.source();
         let version = match &recipe.version.version {
@@ -197,6 +185,9 @@ fn look_up_one(
         let version = version.map_or(String::new(), |version| format!(" {version}"));
         CommandError::not_found(format!("{from}{version}: not found"))
     })?;
+    if let Some(note) = &candidate.note {
+        out::note(note);
+    }
     match &candidate.unusable {
         None => Ok(candidate),
         Some(why) => {

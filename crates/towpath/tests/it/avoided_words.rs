@@ -162,7 +162,7 @@ fn files() -> Vec<PathBuf> {
     for (directory, ending) in [("crates", "rs"), ("fuzz/src", "rs"), ("docs", "md")] {
         collect(Path::new(directory), ending, &mut files);
     }
-    for page in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+    for page in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md"] {
         files.push(page.into());
     }
     let this_table = Path::new("crates/towpath/tests/it/avoided_words.rs");

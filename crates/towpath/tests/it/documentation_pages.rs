@@ -39,7 +39,14 @@ fn chapters() -> Vec<String> {
 }
 
 fn pages() -> Vec<String> {
-    let own = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    let own = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "AGENTS.md",
+        "CHANGELOG.md",
+    ];
     own.into_iter().map(str::to_owned).chain(chapters()).collect()
 }
 

@@ -1,12 +1,9 @@
-//! What a user may rely on, tried with the real program where no other test does; and the table in
-//! `docs/promises.md`, which names the test that checks each promise: none may be named that is not
-//! there.
+//! Promises of `docs/promises.md`, tried with the real program where no other test does.
 
 mod agent_program_starts;
 mod groups_and_called_recipes;
 mod hooks_and_search_directories;
 mod no_network_or_leftover_files;
-mod promises_table;
 mod scarce_resources_and_clock;
 mod step_timeouts;
 mod values_are_never_code;

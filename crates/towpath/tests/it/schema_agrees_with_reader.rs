@@ -12,7 +12,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use towpath_core::Source;
-use towpath_recipe::field_table::{FIELDS, Field, FieldType, Section, StepType};
+use towpath_recipe::StepKind;
+use towpath_recipe::field_table::{FIELDS, Field, FieldType, Section};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -68,7 +69,7 @@ fn recipes_below(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn every_recipe_of_the_repository_fits() {
     let mut files = Vec::new();
-    for folder in ["examples", "crates/towpath-recipe/recipes", "recipes", "amplifier-bundle"] {
+    for folder in ["recipes/examples", "recipes/testing", "recipes/workflows", "recipes/demo"] {
         recipes_below(&root().join(folder), &mut files);
     }
     let texts: Vec<String> =
@@ -82,7 +83,7 @@ fn every_recipe_of_the_repository_fits() {
 #[test]
 fn every_machine_of_the_repository_fits() {
     let mut files = Vec::new();
-    let machines = root().join("crates/towpath-recipe/machines");
+    let machines = root().join("recipes/machines");
     recipes_below(&machines, &mut files);
     files.retain(|file| file.parent() == Some(machines.as_path()));
     assert_eq!(files.len(), 8, "{files:?}");
@@ -220,8 +221,8 @@ fn with(field: &Field, value: &str) -> String {
         if field.name == name { String::new() } else { text.to_owned() }
     };
     let work = match field.used_by {
-        [StepType::Recipe] => unless("recipe", "    recipe: other\n"),
-        [StepType::Agent] => unless("prompt", "    prompt: hello\n"),
+        [StepKind::Recipe] => unless("recipe", "    recipe: other\n"),
+        [StepKind::Agent] => unless("prompt", "    prompt: hello\n"),
         _ => unless("command", "    command: echo\n"),
     };
     let steps = |inside: &str| format!("steps:\n  - id: a\n{work}{inside}");
@@ -251,8 +252,8 @@ fn with_in_machine(field: &Field, section: Section, value: &str) -> String {
         "other": { "action": "exit", "reason": "other" },
     } });
     match field.used_by {
-        [StepType::Recipe] => step["recipe"] = json!("other"),
-        [StepType::Bash] | [StepType::Bash, _] => step["command"] = json!("make"),
+        [StepKind::Recipe] => step["recipe"] = json!("other"),
+        [StepKind::Bash] | [StepKind::Bash, _] => step["command"] = json!("make"),
         _ => step["prompt"] = json!("hello"),
     }
     match section {

@@ -65,24 +65,23 @@ fn tested_with_every_change(user: &User, folder: &Path) -> Tested {
 
 #[test]
 fn every_example_has_a_test_file_and_every_step_is_tested() {
-    every_step_is_tested("examples", 24, 120);
+    every_step_is_tested("recipes/examples", 24, 120);
 }
 
 #[test]
 fn every_recipe_of_the_language_has_a_test_file_and_every_step_is_tested() {
-    every_step_is_tested("recipes", 10, 30);
+    every_step_is_tested("recipes/testing", 10, 30);
 }
 
 #[test]
 fn every_shipped_workflow_has_a_test_file_and_every_step_is_tested() {
-    every_step_is_tested("amplifier-bundle", 17, 300);
+    every_step_is_tested("recipes/workflows", 17, 300);
 }
 
 #[test]
 fn every_transition_of_every_built_in_machine_is_taken_by_a_case() {
     let user = User::new();
-    let mut tested =
-        tested_with_every_change(&user, &root().join("crates/towpath-recipe/machines"));
+    let mut tested = tested_with_every_change(&user, &root().join("recipes/machines"));
     let listed = user.towpath(&["list", "--json"]).exits(0).json();
     let listed = listed["recipes"].as_array().expect("recipes").iter();
     let mut machines: Vec<&str> =

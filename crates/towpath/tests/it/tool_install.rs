@@ -2,12 +2,13 @@
 //! loopback has. The tools are scripts, so that each way to answer `--version` can be tried.
 
 mod batch;
+mod damaged;
 mod hashes;
 mod interrupted;
 mod model_asked_for_check;
 mod names;
 mod project;
-mod release_server;
+pub mod release_server;
 mod repaired_checks;
 mod versions;
 
@@ -326,4 +327,60 @@ fn an_edited_recipe_of_an_installed_tool_is_proven() {
     assert!(printed.stdout.contains("the output has no `nonsense`"), "{}", printed.stdout);
     // The version from before is still installed.
     user.towpath(&["tool", "verify"]).exits(0).shows("greet 1.2.0 works");
+}
+
+/// The programs that a recipe has now are those that are installed and linked.
+#[test]
+fn a_changed_recipe_of_an_installed_version_is_installed_again() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let programs = [("greet", GREET), ("hello", &GREET.replace("greet", "hello"))];
+    server.put("greet-1.2.0.tar.gz", release_server::archive(&user, "greet", "1.2.0", &programs));
+    let url = server.url("greet-1.2.0.tar.gz");
+    let recipe = |programs: &str, main: &str| {
+        format!(
+            "[metadata]\nname = \"greet\"\n\n[version]\nversion = \"1.2.0\"\n\n[[steps]]\n\
+             action = \"download_archive\"\nurl = \"{url}\"\nstrip_dirs = 1\nbinaries = [{programs}]\n\n\
+             [verify]\ncommand = \"{main} --version\"\n"
+        )
+    };
+    user.write("greet.toml", &recipe("\"bin/greet\", \"bin/hello\"", "greet"));
+    user.towpath(&["tool", "install", "./greet.toml"]).exits(0).shows("greet 1.2.0 installed in");
+    assert!(user.path("home/data/bin/greet").exists());
+    user.write("greet.toml", &recipe("\"bin/hello\"", "hello"));
+    let printed = user.towpath(&["tool", "install", "./greet.toml"]).exits(0);
+    printed
+        .shows("greet 1.2.0 installed in")
+        .reports("greet 1.2.0 was installed with another recipe; installing it again");
+    assert!(user.path("home/data/bin/greet").symlink_metadata().is_err(), "it leads to nothing");
+    user.towpath(&["tool", "install", "./greet.toml"]).exits(0).shows("greet 1.2.0 is installed");
+}
+
+/// A pipe that nobody writes to would be waited for.
+#[test]
+fn a_pipe_is_no_file() {
+    let user = User::on_disk();
+    let pipe = |name: &str| {
+        fs::create_dir_all(user.path("work/.towpath")).expect("a folder");
+        let made = std::process::Command::new("mkfifo").arg(user.path("work").join(name)).status();
+        assert!(made.expect("mkfifo starts").success());
+    };
+    pipe("p.toml");
+    pipe(".towpath/tools.lock");
+    user.write(".towpath/tools.toml", "[tools]\nkibi = \"cargo:kibi\"\n");
+    let no_file = "it is no regular file";
+    user.towpath(&["tool", "install", "./p.toml"]).exits(2).reports(no_file);
+    user.towpath(&["tool", "create", "--batch", "p.toml"]).exits(2).reports(no_file);
+    user.towpath(&["tool", "install"]).exits(2).reports(no_file);
+    user.towpath(&["tool", "shell", "true"]).exits(2).reports(no_file);
+    user.write("r.yaml", "name: r\nsteps:\n  - {id: a, prompt: hi}\n");
+    user.towpath(&["run", "r.yaml", "--script", "p.toml"]).exits(2).reports(no_file);
+    fs::remove_file(user.path("work/.towpath/tools.toml")).expect("it is there");
+    pipe(".towpath/tools.toml");
+    user.towpath(&["tool", "install"]).exits(2).reports(no_file);
+    // One that the user's shell has opened is read.
+    let mut command = std::process::Command::new("bash");
+    let program = env!("CARGO_BIN_EXE_towpath");
+    command.args(["-c", &format!("{program} tool create --batch <(echo ../x)")]);
+    command.current_dir(user.path("work")).env("TOWPATH_HOME", user.path("home"));
+    Printed::from(command.output().expect("bash starts")).exits(2).reports("is not a name");
 }

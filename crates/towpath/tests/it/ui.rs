@@ -2,7 +2,7 @@
 
 mod actions;
 mod openapi_schema;
-mod page_client;
+pub mod page_client;
 mod phone;
 mod phone_client;
 mod phone_transcript;

@@ -1,8 +1,8 @@
 //! A journal that takes no more, at each of its facts: nothing is started whose start is not recorded,
 //! nothing that depends on an end that is not recorded, and what was recorded stays.
 
-use super::Setup;
 use super::fake_executor::FakeExecutor;
+use super::{Events, Setup};
 use rusqlite::Connection;
 use towpath_core::RunId;
 use towpath_engine::{EngineError, Limits, take_over};
@@ -39,7 +39,7 @@ fn drive(
     let id = prepared.id().clone();
     let database = refuse_from(setup, first_refused);
     let mut executor = FakeExecutor::succeeding();
-    let end = setup.drive_prepared(prepared, &mut store, &mut executor, &mut Default::default());
+    let end = setup.drive_prepared(prepared, &mut store, &mut executor, &mut Events::default());
     database.execute_batch("DROP TRIGGER refuse").expect("no trigger");
     (id, end.map(|end| end.outcome), executor.started())
 }
@@ -84,7 +84,7 @@ fn a_run_that_another_process_has_taken_over_ends_here() {
                  BEGIN UPDATE runs SET owner = owner + 1; END";
     database.execute_batch(taken).expect("a trigger");
     let mut executor = FakeExecutor::succeeding();
-    let end = setup.drive_prepared(prepared, &mut store, &mut executor, &mut Default::default());
+    let end = setup.drive_prepared(prepared, &mut store, &mut executor, &mut Events::default());
     database.execute_batch("DROP TRIGGER taken").expect("no trigger");
     let error = end.expect_err("it is not ours any more");
     assert!(matches!(error, EngineError::Store(StoreError::TakenOver(_))), "{error:?}");

@@ -51,6 +51,11 @@ impl Turn<'_> {
         self.jobs.values().find(|job| job.key.step == step).map(|job| job.id)
     }
 
+    /// A file in the run's directory.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
     pub fn finish(&mut self, finished: Finished) {
         self.jobs.remove(&finished.job);
         self.observer.event(JobEvent::Finished(Box::new(finished)));
@@ -63,7 +68,7 @@ impl Turn<'_> {
     /// The job has printed this, and ends well.
     pub fn print(&mut self, job: JobId, text: &str) {
         let finished = Finished::new(job, EndStatus::Exited(0));
-        fs::write(self.directory.join(&finished.stdout), text).expect("a file");
+        fs::write(self.path(&finished.stdout), text).expect("a file");
         self.finish(finished);
     }
 

@@ -51,8 +51,17 @@ impl Setup {
     }
 
     pub fn create_with(&self, store: &mut Store, options: Options) -> Prepared {
+        self.create_program(store, self.program(), options)
+    }
+
+    pub fn create_program(
+        &self,
+        store: &mut Store,
+        program: Program,
+        options: Options,
+    ) -> Prepared {
         let (limits, secrets) = (Limits::default(), Secrets::default());
-        create(store, self.program(), options, self.root.path(), limits, &secrets).expect("a run")
+        create(store, program, options, self.root.path(), limits, &secrets).expect("a run")
     }
 
     pub fn resume(&self, store: &mut Store, id: &RunId) -> Prepared {
@@ -80,7 +89,7 @@ impl Setup {
         prepared: Prepared,
         store: &mut Store,
         executor: &mut FakeExecutor,
-        events: &mut Events,
+        events: &mut dyn Reporter,
     ) -> Result<RunEnd, EngineError> {
         executor.directory = store.run_directory(prepared.id());
         let slot = executor.controller.clone();

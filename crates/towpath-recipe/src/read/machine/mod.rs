@@ -1,58 +1,50 @@
 //! State machines: recipes whose steps report outcomes that choose the next step. All problems
 //! are reported at once, each with its step, its outcome and its location in its own file. Which recipes a
-//! restart means is found out by `build_plan`; whether the machine can come to an end is looked at in
+//! restart means is found out by `resolver`; whether the machine can come to an end is looked at in
 //! `crate::machine_analysis`.
 
-mod compose_steps;
-mod include_paths;
-mod machine_files;
+mod compose;
+mod fields;
+mod library;
 mod step;
 mod transitions;
-mod unknown_and_missing_fields;
 
 pub(crate) use step::WORK;
 
-use super::{Read, ReadContext, Reader, tidy};
-use crate::field_table::Section;
-use crate::recipe::{Flow, Guardrails, Hooks, LimitSpans, Machine, Recipe, Recursion, Step, TIERS};
-use crate::recipe_outline_for_checks::Outline;
-use compose_steps::{Composed, Part, StepParts, compose};
-use machine_files::Library;
+use super::section::{FieldMap, Part};
+use super::{ReadContext, Reader};
+use crate::draft::Draft;
+use crate::field_table::{Section, TIERS};
+use crate::recipe::{Guardrails, LimitSpans, Machine, RecipeFields};
+use compose::{Composed, StepParts, compose};
+use library::Library;
 use std::collections::HashMap;
 use std::sync::Arc;
-use towpath_core::spanned_tree::{Entry, Kind, Node, Tree};
-use towpath_core::{Diagnostic, Source, Span, nearest};
-use unknown_and_missing_fields::{MachineFields, plain};
+use towpath_core::spanned_tree::{Entry, Kind, Node};
+use towpath_core::{Diagnostic, Source, nearest};
 
 /// Whether a file is a state machine: its `steps` are a map, or it has what only machines have.
 pub(super) fn is_machine(root: &Node) -> bool {
-    let Kind::Map(entries) = &root.kind else { return false };
-    let value = |name: &str| entries.iter().find(|e| e.key == name).map(|e| &e.value.kind);
-    match value("steps") {
+    let has = |name: &str| root.get(name).is_some();
+    match root.get("steps").map(|steps| &steps.value.kind) {
         Some(Kind::Map(_)) => true,
-        _ => {
-            let own = value("initialStep").is_some() || value("guardrails").is_some();
-            own && value("name").is_none()
-        }
+        _ => (has("initialStep") || has("guardrails")) && !has("name"),
     }
 }
 
 /// The error for a map of steps in a file that has nothing else of a machine: its author forgot the
 /// dashes of a list, and whatever else could be reported would follow from that.
 pub(super) fn steps_meant_as_list(source: &Arc<Source>, root: &Node) -> Option<Diagnostic> {
-    let Kind::Map(entries) = &root.kind else { return None };
-    let steps = entries.iter().find(|e| e.key == "steps")?;
+    let steps = root.get("steps")?;
     let Kind::Map(named) = &steps.value.kind else { return None };
-    let own = ["initialStep", "guardrails", "label"];
     let of_machine = |e: &Entry| match &e.value.kind {
-        Kind::Map(fields) => {
-            fields.iter().any(|f| ["outcomes", "onOutcome", "$ref"].contains(&f.key.as_str()))
-        }
-        _ => e.key == machine_files::INCLUDE,
+        Kind::Map(_) => has_one_of(e, &["outcomes", "onOutcome", library::REF]),
+        _ => e.key == library::INCLUDE,
     };
-    let has = |name: &str| entries.iter().any(|e| e.key == name);
-    let is_machine =
-        own.into_iter().any(has) || (has("id") && !has("name")) || named.iter().any(of_machine);
+    let has = |name: &str| root.get(name).is_some();
+    let is_machine = ["initialStep", "guardrails", "label"].into_iter().any(has)
+        || (has("id") && !has("name"))
+        || named.iter().any(of_machine);
     if is_machine {
         return None;
     }
@@ -77,52 +69,49 @@ pub(super) fn steps_meant_as_list(source: &Arc<Source>, root: &Node) -> Option<D
 
 /// Whether a file is one of steps for machines to include. It is no recipe.
 pub(super) fn is_steps_file(root: &Node) -> bool {
-    let Kind::Map(entries) = &root.kind else { return false };
     let step = |e: &Entry| match &e.value.kind {
-        Kind::Map(fields) => fields.iter().any(|f| ["onOutcome", "$ref"].contains(&f.key.as_str())),
-        _ => e.key == machine_files::INCLUDE || machine_files::is_of_others(&e.key),
+        Kind::Map(_) => has_one_of(e, &["onOutcome", library::REF]),
+        _ => e.key == library::INCLUDE || library::is_of_others(&e.key),
     };
-    !entries.is_empty() && entries.iter().all(|e| machine_files::is_of_others(&e.key) || step(e))
+    let entries = root.entries();
+    !entries.is_empty() && entries.iter().all(|e| library::is_of_others(&e.key) || step(e))
+}
+
+fn has_one_of(step: &Entry, fields: &[&str]) -> bool {
+    fields.iter().any(|field| step.value.get(field).is_some())
 }
 
 /// Reads a state machine with all the files it is made of.
-pub(super) fn read(source: &Arc<Source>, tree: Tree, context: &ReadContext<'_>) -> Read {
-    let Some(root) = tree.root else {
-        return Read { recipe: None, problems: tree.problems, outline: Outline::default() };
-    };
-    let mut library = Library::load(source, &root, context.files);
-    let mut problems = tree.problems;
+pub(super) fn read(
+    source: &Arc<Source>,
+    root: &Node,
+    mut draft: Draft,
+    mut problems: Vec<Diagnostic>,
+    context: &ReadContext<'_>,
+) -> (Draft, Vec<Diagnostic>) {
+    let mut library = Library::load(source, root, context.files);
     problems.append(&mut library.problems);
     let Composed { steps, complete, problems: found } = compose(&library);
     problems.extend(found);
-    let mut reader = Reader::new(&library.files[0].source, problems, context);
-    reader.outline.is_machine = true;
+    draft.is_machine = true;
+    draft.open = !problems.is_empty();
+    let mut reader = Reader::new(source, draft, problems, context);
     // Without a context of its own it may be text for another program that is full of braces.
-    if !has_context(&root) {
+    if root.get("context").is_none() {
         reader.known = Some(context.inputs.keys().cloned().chain(outputs(&steps)).collect());
     }
-    let mut machine = MachineReader { reader: &mut reader, library: &library, complete };
-    let recipe = machine.recipe(&root, &steps);
-    let problems = tidy(reader.fields.problems);
-    let broken = problems.iter().any(Diagnostic::is_error);
-    Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
-}
-
-fn has_context(root: &Node) -> bool {
-    let Kind::Map(fields) = &root.kind else { return false };
-    fields.iter().any(|field| field.key == "context")
+    reader.machine(root, &steps, complete);
+    (reader.draft, reader.fields.problems)
 }
 
 /// The names under which the steps of a machine keep their outputs.
 fn outputs(steps: &[StepParts<'_>]) -> impl Iterator<Item = String> {
-    let fields = steps.iter().flat_map(|step| &step.fields);
-    fields.filter_map(|part| match (part.entry.key.as_str(), &part.entry.value.kind) {
-        ("output", Kind::Text(name)) => Some(name.clone()),
-        _ => None,
-    })
+    let fields = steps.iter().flat_map(|step| &step.fields).map(|part| part.entry);
+    let outputs = fields.filter(|entry| entry.key == "output");
+    outputs.filter_map(|entry| entry.value.text().map(str::to_owned))
 }
 
-/// What the steps of a machine are read with.
+/// The surroundings in which the steps of a machine are read.
 struct Around<'l> {
     /// The indices of the steps by their names.
     names: HashMap<&'l str, usize>,
@@ -134,103 +123,63 @@ struct Around<'l> {
 impl Around<'_> {
     /// The label under a step's name that is not there.
     fn label(&self, name: &str) -> String {
-        if name.starts_with(machine_files::OTHERS) {
-            return format!(
-                "what begins with '{}' is left alone and is no step",
-                machine_files::OTHERS
-            );
+        if name.starts_with(library::OTHERS) {
+            return format!("what begins with '{}' is left alone and is no step", library::OTHERS);
         }
         near(name, self.names.keys().copied())
     }
 }
 
-struct MachineReader<'r, 'l> {
-    reader: &'r mut Reader<'l>,
-    library: &'l Library,
-    complete: bool,
-}
-
-impl<'l> MachineReader<'_, 'l> {
-    fn source(&self, file: usize) -> &'l Arc<Source> {
-        &self.library.files[file].source
-    }
-
-    /// Reports a problem of the file that is being read.
-    fn error(&mut self, code: &'static str, message: String, span: Span, label: &str) {
-        let problem = Diagnostic::error(code, message).at(self.reader.source, span, label);
-        self.reader.problems.push(problem);
-    }
-
-    /// Reads something in the file it is written in.
-    fn within<T>(&mut self, part: Part<'l>, read: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.reader.source;
-        self.reader.source = self.source(part.file);
-        let value = read(self);
-        self.reader.source = before;
-        value
-    }
-
-    fn recipe(&mut self, root: &'l Node, steps: &[StepParts<'l>]) -> Option<Recipe> {
-        let Kind::Map(entries) = &root.kind else { return None };
-        let parts = entries.iter().map(|entry| Part { file: 0, entry });
-        let fields = self.fields(parts, Section::Machine, "recipe");
-        self.reader.outline.open |= fields.has_misspelt("context") || fields.has_misspelt("steps");
-        self.missing(&fields, "", self.reader.source.line_from(root.span.start));
-        let id = self.id(&fields);
+impl<'l> Reader<'l> {
+    fn machine(&mut self, root: &'l Node, steps: &[StepParts<'l>], complete: bool) {
+        let source = self.source;
+        let parts = root.entries().iter().map(|entry| Part { file: 0, source, entry });
+        let fields = self.machine_fields(parts, Section::Machine, "recipe");
+        self.draft.open |= fields.has_misspelt("context") || fields.has_misspelt("steps");
+        self.missing_fields(&fields, "", source.line_from(root.span.start));
+        self.draft.name = self.machine_id(&fields);
         let label = self.non_empty_text(&fields, "label");
         let description = self.non_empty_text(&fields, "description");
         let guardrails = self.guardrails(&fields);
         let model = self.model(&fields, "at recipe level");
-        let context = self.reader.context(&plain(&fields));
-        let requires = self.reader.requirements(plain(&fields).get("requires"));
-        let sandbox = self.reader.sandbox(plain(&fields).get("sandbox"));
-        let fail_fast = self.reader.bool(plain(&fields).get("fail_fast"));
+        let recipe = RecipeFields {
+            description: description.map_or(String::new(), |(text, _)| text),
+            context: self.context(&fields),
+            requires: self.requirements(fields.get("requires")),
+            options: self.step_options(&fields),
+            ..(*self.draft.fields).clone()
+        };
+        self.draft.fields = Arc::new(recipe);
         self.steps_shape(&fields);
         let names = steps.iter().enumerate();
         let around = Around {
             names: names.map(|(index, step)| (step.site.entry.key.as_str(), index)).collect(),
-            complete: self.complete,
+            complete,
             exit_on_other: guardrails.is_none_or(|(limits, _)| limits.exit_on_other),
         };
         let initial = self.initial(&fields, &around);
-        let steps: Vec<Option<Step>> = steps.iter().map(|step| self.step(step, &around)).collect();
-        let steps: Vec<Step> = steps.into_iter().collect::<Option<_>>()?;
-        let (guardrails, limits) = guardrails?;
-        let machine = Machine { label: label?.0, initial: initial?, guardrails, limits, model };
-        Some(Recipe {
-            source: Arc::clone(self.source(0)),
-            name: id?,
-            version: String::new(),
-            description: description?.0,
-            author: String::new(),
-            tags: Vec::new(),
-            context,
-            extends: None,
-            required_context: Vec::new(),
-            requires,
-            sandbox,
-            fail_fast,
-            dialect: self.reader.dialect,
-            recursion: Recursion::default(),
-            hooks: Hooks::default(),
-            flow: Flow::Machine(machine),
-            steps,
-            batches: std::sync::OnceLock::new(),
-        })
+        for step in steps {
+            self.within(step.site, |reader| reader.machine_step(step, &around));
+        }
+        if let (Some((guardrails, limits)), Some((label, _)), Some(initial)) =
+            (guardrails, label, initial)
+        {
+            self.draft.machine = Some(Machine { label, initial, guardrails, limits, model });
+        }
     }
 
-    fn id(&mut self, fields: &MachineFields<'l>) -> Option<String> {
+    fn machine_id(&mut self, fields: &FieldMap<'l>) -> Option<String> {
         let (id, span) = self.non_empty_text(fields, "id")?;
         if !is_kebab_case(&id) {
             let label = "use small letters and digits, with `-` between words";
             self.error("bad-id", format!("Recipe id '{id}' is not kebab-case"), span, label);
             return None;
         }
-        self.reader.outline.id = Some((id.clone(), span));
+        self.draft.id = Some(span);
         Some(id)
     }
 
-    fn initial(&mut self, fields: &MachineFields<'l>, around: &Around<'_>) -> Option<usize> {
+    fn initial(&mut self, fields: &FieldMap<'l>, around: &Around<'_>) -> Option<usize> {
         let (name, span) = self.non_empty_text(fields, "initialStep")?;
         // Without steps that can be read, one problem is enough.
         if !matches!(fields.get("steps")?.entry.value.kind, Kind::Map(_)) {
@@ -245,7 +194,7 @@ impl<'l> MachineReader<'_, 'l> {
         found
     }
 
-    fn steps_shape(&mut self, fields: &MachineFields<'l>) {
+    fn steps_shape(&mut self, fields: &FieldMap<'l>) {
         let Some(part) = fields.get("steps") else { return };
         if !matches!(part.entry.value.kind, Kind::Map(_)) {
             let is = part.entry.value.describe();
@@ -260,16 +209,16 @@ impl<'l> MachineReader<'_, 'l> {
         }
     }
 
-    fn guardrails(&mut self, fields: &MachineFields<'l>) -> Option<(Guardrails, LimitSpans)> {
+    fn guardrails(&mut self, fields: &FieldMap<'l>) -> Option<(Guardrails, LimitSpans)> {
         let part = fields.get("guardrails")?;
         let Kind::Map(entries) = &part.entry.value.kind else {
             let message = "'guardrails' must be an object; `{}` takes the defaults".to_owned();
             self.error("wrong-type", message, part.entry.key_defined, "");
             return None;
         };
-        let before = self.reader.problems.len();
-        let parts = entries.iter().map(|entry| Part { file: part.file, entry });
-        let limits = self.fields(parts, Section::Guardrails, "guardrails");
+        let before = self.problems.len();
+        let parts = entries.iter().map(|entry| Part { entry, ..part });
+        let limits = self.machine_fields(parts, Section::Guardrails, "guardrails");
         let default = Guardrails::default();
         let read = Guardrails {
             max_step_visits: self
@@ -278,31 +227,31 @@ impl<'l> MachineReader<'_, 'l> {
             max_total_steps: self
                 .limit(&limits, "maxTotalSteps")
                 .unwrap_or(default.max_total_steps),
-            exit_on_other: self.flag(&limits, "exitOnOther").unwrap_or(default.exit_on_other),
+            exit_on_other: self.guardrail(&limits, "exitOnOther").unwrap_or(default.exit_on_other),
         };
         let span = |name: &str| limits.get(name).map(|part| part.entry.value.defined);
         let spans = LimitSpans {
             max_step_visits: span("maxStepVisits"),
             max_total_steps: span("maxTotalSteps"),
         };
-        (self.reader.problems.len() == before).then_some((read, spans))
+        (self.problems.len() == before).then_some((read, spans))
     }
 
-    fn limit(&mut self, limits: &MachineFields<'l>, name: &str) -> Option<u32> {
+    fn limit(&mut self, limits: &FieldMap<'l>, name: &str) -> Option<u32> {
         let node = &limits.get(name)?.entry.value;
         let number = match &node.kind {
             Kind::Number(number) => number.to_string().parse::<u32>().ok().filter(|n| *n > 0),
             _ => None,
         };
         let what = format!("Guardrail '{name}'");
-        if number.is_none() && !self.reader.too_great(node, &what, u32::MAX.into()) {
+        if number.is_none() && !self.too_great(node, &what, u32::MAX.into()) {
             let message = format!("{what} must be a positive integer");
             self.error("wrong-type", message, node.defined, "");
         }
         number
     }
 
-    fn flag(&mut self, limits: &MachineFields<'l>, name: &str) -> Option<bool> {
+    fn guardrail(&mut self, limits: &FieldMap<'l>, name: &str) -> Option<bool> {
         let node = &limits.get(name)?.entry.value;
         if let Kind::Bool(value) = node.kind {
             return Some(value);
@@ -313,7 +262,7 @@ impl<'l> MachineReader<'_, 'l> {
     }
 
     /// A model tier; null counts as absent.
-    fn model(&mut self, fields: &MachineFields<'l>, level: &str) -> Option<String> {
+    fn model(&mut self, fields: &FieldMap<'l>, level: &str) -> Option<String> {
         let part = fields.get("model")?;
         let node = &part.entry.value;
         let written = match &node.kind {

@@ -1,13 +1,15 @@
 //! The outcomes of a step and what follows from each: one transition for every outcome, each in one
 //! of its forms.
 
-use super::compose_steps::{OnOutcome, Part, StepParts};
-use super::machine_files::{OTHERS, is_of_others};
-use super::unknown_and_missing_fields::MachineFields;
-use super::{Around, MachineReader, near};
-use crate::field_table::{ACTIONS, Section, StepType};
-use crate::recipe::{Ending, OTHER, Outcome, Transition};
-use crate::recipe_outline_for_checks::Restart;
+use super::compose::{OnOutcome, StepParts};
+use super::library::{OTHERS, is_of_others};
+use super::{Around, near};
+use crate::draft::Restart;
+use crate::field_table::{ACTIONS, Section, StepKind, TransitionForm};
+use crate::read::Reader;
+use crate::read::section::{FieldMap, Part};
+use crate::recipe::{Ending, Named, OTHER, Outcome, Transition};
+use std::collections::HashSet;
 use std::sync::Arc;
 use towpath_core::spanned_tree::Kind;
 use towpath_core::{Diagnostic, Span};
@@ -27,13 +29,13 @@ impl std::fmt::Display for Spot<'_> {
     }
 }
 
-impl<'l> MachineReader<'_, 'l> {
+impl<'l> Reader<'l> {
     /// The outcomes in their order with what follows; none when something is wrong with them.
     pub(super) fn outcomes(
         &mut self,
         parts: &StepParts<'l>,
-        fields: &MachineFields<'l>,
-        kind: Option<StepType>,
+        fields: &FieldMap<'l>,
+        kind: Option<StepKind>,
         around: &Around<'l>,
     ) -> Option<Vec<Outcome>> {
         let names = self.outcome_names(parts, fields);
@@ -82,7 +84,7 @@ impl<'l> MachineReader<'_, 'l> {
         }
     }
 
-    fn unfollowed(&mut self, parts: &StepParts<'l>, fields: &MachineFields<'l>, name: &str) {
+    fn unfollowed(&mut self, parts: &StepParts<'l>, fields: &FieldMap<'l>, name: &str) {
         let step = &parts.site.entry.key;
         let message = format!("Step '{step}': outcome '{name}' has no onOutcome entry");
         let own = parts.on_outcome.last().map(|level| level.part);
@@ -97,7 +99,7 @@ impl<'l> MachineReader<'_, 'l> {
     fn outcome_names(
         &mut self,
         parts: &StepParts<'l>,
-        fields: &MachineFields<'l>,
+        fields: &FieldMap<'l>,
     ) -> Option<Vec<&'l str>> {
         let step = &parts.site.entry.key;
         let part = fields.get("outcomes")?;
@@ -108,8 +110,8 @@ impl<'l> MachineReader<'_, 'l> {
         let node = &part.entry.value;
         let wrong = format!("Step '{step}': 'outcomes' must be an array of strings");
         let Kind::List(items) = &node.kind else {
-            let span = self.reader.source.first_line(node.defined);
-            self.error("wrong-type", wrong, span, &format!("this is {}", node.describe()));
+            let span = self.source.first_line(node.defined);
+            self.error("wrong-type", wrong, span, format!("this is {}", node.describe()));
             return None;
         };
         if items.is_empty() {
@@ -117,10 +119,11 @@ impl<'l> MachineReader<'_, 'l> {
             self.error("empty-field", message, part.entry.key_defined, "");
             return None;
         }
-        let before = self.reader.problems.len();
+        let before = self.problems.len();
         let mut names: Vec<&str> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for item in items {
+            let again = matches!(&item.kind, Kind::Text(name) if !seen.insert(name));
             match &item.kind {
                 Kind::Text(name) if name.trim().is_empty() => {
                     let message = format!("Step '{step}': empty outcome name");
@@ -135,47 +138,37 @@ impl<'l> MachineReader<'_, 'l> {
                     let message = format!("Step '{step}': an outcome's name contains a NUL byte");
                     self.error("nul-byte", message, item.defined, "");
                 }
-                Kind::Text(name) if !seen.insert(name.as_str()) => {}
+                Kind::Text(name) if again => {
+                    let message = format!("Step '{step}': duplicate outcome '{name}'");
+                    let problem = Diagnostic::warning("duplicate-outcome", message);
+                    self.problem(problem.at(self.source, item.defined, ""));
+                }
                 Kind::Text(name) => names.push(name),
                 _ => {
-                    let span = self.reader.source.first_line(item.defined);
+                    let span = self.source.first_line(item.defined);
                     let label = format!("this is {}", item.describe());
                     self.error("wrong-type", wrong.clone(), span, &label);
                 }
             }
         }
-        let sound = self.reader.problems.len() == before;
-        self.warn_duplicates(step, items);
+        let sound = !self.problems[before..].iter().any(Diagnostic::is_error);
         sound.then_some(names)
-    }
-
-    fn warn_duplicates(&mut self, step: &str, items: &[towpath_core::spanned_tree::Node]) {
-        let mut seen = std::collections::HashSet::new();
-        for item in items {
-            let Kind::Text(name) = &item.kind else { continue };
-            if !seen.insert(name) {
-                let message = format!("Step '{step}': duplicate outcome '{name}'");
-                let problem = Diagnostic::warning("duplicate-outcome", message);
-                let problem = problem.at(self.reader.source, item.defined, "");
-                self.reader.problems.push(problem);
-            }
-        }
     }
 
     /// A command and a called recipe need both of their results.
     fn expected_outcomes(
         &mut self,
         parts: &StepParts<'l>,
-        fields: &MachineFields<'l>,
-        kind: Option<StepType>,
+        fields: &FieldMap<'l>,
+        kind: Option<StepKind>,
         names: &[&str],
     ) {
         let step = &parts.site.entry.key;
         let Some(part) = fields.get("outcomes") else { return };
         let span = part.entry.key_defined;
         let what = match kind {
-            Some(StepType::Bash) => "command",
-            Some(StepType::Recipe) => "recipe",
+            Some(StepKind::Bash) => "command",
+            Some(StepKind::Recipe) => "recipe",
             _ => return,
         };
         for name in BY_RESULT.iter().filter(|name| !names.contains(name)) {
@@ -203,7 +196,7 @@ impl<'l> MachineReader<'_, 'l> {
                 continue;
             };
             for entry in entries.iter().filter(|entry| !is_of_others(&entry.key)) {
-                let part = Part { file: level.file, entry };
+                let part = Part { entry, ..*level };
                 let known = found.iter().position(|known| known.entry.key == entry.key);
                 match (known, *beside_ref && entry.is_null()) {
                     (Some(at), true) => drop(found.remove(at)),
@@ -249,13 +242,13 @@ impl<'l> MachineReader<'_, 'l> {
                 }
                 _ => format!("this is {}", node.describe()),
             };
-            let span = self.reader.source.first_line(node.defined);
+            let span = self.source.first_line(node.defined);
             self.error("wrong-type", message, span, &label);
             return None;
         };
-        let before = self.reader.problems.len();
-        let inner = entries.iter().map(|entry| Part { file: part.file, entry });
-        let fields = self.fields(inner, Section::Transition, &format!("transition {spot}"));
+        let before = self.problems.len();
+        let inner = entries.iter().map(|entry| Part { entry, ..part });
+        let fields = self.machine_fields(inner, Section::Transition, &format!("transition {spot}"));
         let span = part.entry.key_defined;
         let then = match (fields.get("nextStep"), fields.get("action")) {
             (Some(next), None) => self.next(&fields, next, spot, around),
@@ -278,31 +271,26 @@ impl<'l> MachineReader<'_, 'l> {
             let label = "with `exitOnOther` it must be an exit";
             self.error("no-reason", message, span, label);
         }
-        then.filter(|_| self.reader.problems.len() == before)
+        then.filter(|_| self.problems.len() == before)
     }
 
     /// The fields of the other forms have no meaning here.
-    fn refuse_others(
-        &mut self,
-        fields: &MachineFields<'l>,
-        form: &str,
-        own: &[&str],
-        spot: &Spot<'_>,
-    ) {
-        for (field, part) in fields.iter().filter(|(field, _)| !own.contains(&field.name)) {
-            let message = format!("'{}' does not belong to {form} {spot}", field.name);
+    fn refuse_others(&mut self, fields: &FieldMap<'l>, action: Option<&str>, spot: &Spot<'_>) {
+        let Some(form) = TransitionForm::of(action) else { return };
+        for (field, part) in fields.iter().filter(|(field, _)| !form.has(field.name)) {
+            let message = format!("'{}' does not belong to {} {spot}", field.name, form.name);
             self.error("bad-transition", message, part.entry.key_defined, "");
         }
     }
 
     fn next(
         &mut self,
-        fields: &MachineFields<'l>,
+        fields: &FieldMap<'l>,
         next: Part<'l>,
         spot: &Spot<'_>,
         around: &Around<'l>,
     ) -> Option<Transition> {
-        self.refuse_others(fields, "a 'nextStep' transition", &["nextStep"], spot);
+        self.refuse_others(fields, None, spot);
         let node = &next.entry.value;
         let Kind::Text(name) = &node.kind else {
             let message = format!("'nextStep' must be a string {spot}");
@@ -323,23 +311,23 @@ impl<'l> MachineReader<'_, 'l> {
     fn action(
         &mut self,
         parts: &StepParts<'l>,
-        fields: &MachineFields<'l>,
+        fields: &FieldMap<'l>,
         action: Part<'l>,
         spot: &Spot<'_>,
     ) -> Option<Transition> {
         let node = &action.entry.value;
         match &node.kind {
             Kind::Text(text) if text == "exit" => {
-                self.refuse_others(fields, "an exit", &["action", "reason", "success"], spot);
+                self.refuse_others(fields, Some(text), spot);
                 let ending = self.ending(fields, spot);
                 self.exit(fields, node.defined, ending, spot)
             }
             Kind::Text(text) if text == "fail" => {
-                self.refuse_others(fields, "'fail'", &["action", "reason"], spot);
+                self.refuse_others(fields, Some(text), spot);
                 self.exit(fields, node.defined, Ending::Fail, spot)
             }
             Kind::Text(text) if text == "restart-new-session" => {
-                self.refuse_others(fields, "a restart", &["action", "recipeId"], spot);
+                self.refuse_others(fields, Some(text), spot);
                 let Some((recipe, span)) = self.non_empty(fields, "recipeId") else {
                     let message = format!("restart-new-session needs a 'recipeId' {spot}");
                     let span =
@@ -347,7 +335,7 @@ impl<'l> MachineReader<'_, 'l> {
                     self.error("no-recipe-id", message, span, "");
                     return None;
                 };
-                Some(self.restart(parts, action.file, recipe, span, spot))
+                Some(self.restart(parts, action, recipe, span, spot))
             }
             other => {
                 let written = match other {
@@ -367,7 +355,7 @@ impl<'l> MachineReader<'_, 'l> {
 
     fn exit(
         &mut self,
-        fields: &MachineFields<'l>,
+        fields: &FieldMap<'l>,
         action: Span,
         ending: Ending,
         spot: &Spot<'_>,
@@ -382,7 +370,7 @@ impl<'l> MachineReader<'_, 'l> {
     }
 
     /// The `success` of an exit.
-    fn ending(&mut self, fields: &MachineFields<'l>, spot: &Spot<'_>) -> Ending {
+    fn ending(&mut self, fields: &FieldMap<'l>, spot: &Spot<'_>) -> Ending {
         let Some(part) = fields.get("success") else { return Ending::unstated(spot.outcome) };
         let node = &part.entry.value;
         match &node.kind {
@@ -400,24 +388,21 @@ impl<'l> MachineReader<'_, 'l> {
     fn restart(
         &mut self,
         parts: &StepParts<'l>,
-        file: usize,
+        action: Part<'l>,
         recipe: String,
         span: Span,
         spot: &Spot<'_>,
     ) -> Transition {
-        self.reader.outline.restarts.push(Restart {
-            recipe: recipe.clone(),
-            spot: spot.to_string(),
-            source: Arc::clone(self.source(file)),
-            span,
-        });
+        let source = Arc::clone(action.source);
+        let named = Named { name: recipe.clone(), source, span };
+        self.draft.restarts.push(Restart { named, spot: spot.to_string() });
         // The location is one in the file of its step.
-        let span = if file == parts.site.file { span } else { parts.site.entry.key_span };
+        let span = if action.file == parts.site.file { span } else { parts.site.entry.key_span };
         Transition::Restart { recipe, span }
     }
 
     /// A string that is not empty, with its span.
-    fn non_empty(&self, fields: &MachineFields<'l>, name: &str) -> Option<(String, Span)> {
+    fn non_empty(&self, fields: &FieldMap<'l>, name: &str) -> Option<(String, Span)> {
         let node = &fields.get(name)?.entry.value;
         match &node.kind {
             Kind::Text(text) if !text.trim().is_empty() => Some((text.clone(), node.defined)),

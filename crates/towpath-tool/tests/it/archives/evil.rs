@@ -155,7 +155,8 @@ fn a_small_file_that_becomes_huge_is_refused() {
     };
     let outer = tempfile::tempdir().unwrap();
     let result = unpack_bytes(&padded, "x.tar.gz", &outer.path().join("out"), 0, &SMALL);
-    assert_eq!(result.unwrap_err().refusal(), Some(&Refusal::TooManyBytes(1000)));
+    let Err(ArchiveError::Refused { refusal, .. }) = result else { panic!("{result:?}") };
+    assert_eq!(refusal, Refusal::TooManyBytes(1000));
 }
 
 #[test]

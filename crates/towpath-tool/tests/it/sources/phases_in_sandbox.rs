@@ -100,7 +100,8 @@ fn reached(confinement: &Confinement) -> Vec<(&'static str, Vec<String>)> {
         confinement: confinement.clone(),
         own_program: own_program(),
         readable: vec![install.clone()],
-        path: vec![install.join("bin")],
+        path: Vec::new(),
+        install_path: vec![install.join("bin")],
     };
     let tested =
         ProgramUnderTest { program, name: "tool".to_owned(), ..ProgramUnderTest::default() };

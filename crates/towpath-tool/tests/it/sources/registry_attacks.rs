@@ -10,9 +10,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use towpath_process::sandbox::EndStatus;
 use towpath_tool::ToolRecipe;
 use towpath_tool::attestation::Attestation;
-use towpath_tool::sources::{Locks, SourceError, Unusable, fetched_version};
+use towpath_tool::download::DownloadError;
+use towpath_tool::sources::{Locks, SourceError, TimeLimits, Unusable, fetched_version, look_up};
+
+/// The content of a file that never arrives.
+const DRIPPING: &[u8] = b"dripping";
 
 /// Files by path, which a test may change.
 #[derive(Clone, Default)]
@@ -27,7 +33,11 @@ impl Files {
         let files = Arc::clone(&self.0);
         LoopbackServer::new(move |path| {
             let path = path.split('?').next().unwrap_or(path);
-            files.lock().unwrap().get(path).cloned().map_or(Reply::Status(404), Reply::Body)
+            match files.lock().unwrap().get(path) {
+                Some(content) if content == DRIPPING => Reply::Dripping,
+                Some(content) => Reply::Body(content.clone()),
+                None => Reply::Status(404),
+            }
         })
     }
 }
@@ -240,7 +250,7 @@ fn a_registry_that_is_gone_is_no_empty_one() {
     let (user, server, _) = npm(json!({ "bin": "cli.js" }), &[PROGRAM], None);
     drop(server);
     let source = "npm:tool".parse().unwrap();
-    let answer = user.with(|context| towpath_tool::sources::look_up(&source, None, context));
+    let answer = user.with(|context| look_up(&source, None, context));
     assert!(matches!(answer, Err(SourceError::Client { .. })), "{answer:?}");
 }
 
@@ -294,6 +304,7 @@ fn a_wheel_of_another_index_is_installed() {
     let source = "pypi:tool".parse().unwrap();
     assert_eq!(fetched_version(&source, &user.cache), None);
     let artifact = user.fetch(&pip_recipe(), "1.0").unwrap();
+    assert_eq!(artifact.attestation, Some(Attestation::Absent), "it does not answer in JSON");
     assert_eq!(fetched_version(&source, &user.cache).as_deref(), Some("1.0"));
     let lock = artifact.locks.values().next().unwrap();
     assert!(
@@ -432,4 +443,65 @@ fn a_wheel_with_other_bytes_than_locked_is_refused() {
     let (other, _other_server, _) = pypi(&wheel("Summary: other\n"), "");
     let error = other.fetch_locked(&pip_recipe(), "1.0", &locks).unwrap_err();
     assert!(error.to_string().to_lowercase().contains("hash"), "{error}");
+}
+
+#[test]
+fn a_registry_without_release_times_is_named() {
+    let (mut npm_user, _npm_server, registry) = npm(json!({ "bin": "cli.js" }), &[PROGRAM], None);
+    npm_versions(&registry, &[]);
+    let (mut pip_user, _pip_server, _) = pypi(&wheel(""), "");
+    for (user, source, title) in
+        [(&mut npm_user, "npm:tool", "npm"), (&mut pip_user, "pypi:tool", "PyPI")]
+    {
+        assert_eq!(user.look_up(source, None).unwrap().note, None);
+        user.released_before = Some("2026-03-06T00:00:00Z".to_owned());
+        let note = format!("{title} reports no release times; cool_down was not applied");
+        assert_eq!(user.look_up(source, None).unwrap().note, Some(note));
+        let version = user.look_up(source, None).unwrap().version;
+        assert_eq!(user.look_up(source, Some(&version)).unwrap().note, None);
+    }
+}
+
+/// Whether nobody waited longer than allowed.
+fn took_too_long(error: &SourceError) -> bool {
+    matches!(
+        error,
+        SourceError::Download(DownloadError::TimedOut { .. })
+            | SourceError::Client { status: EndStatus::TimedOut, .. }
+    )
+}
+
+#[test]
+fn a_registry_that_drips_is_not_waited_for() {
+    let server = LoopbackServer::new(|_| Reply::Dripping);
+    let answer = Duration::from_secs(8);
+    let mut user = User {
+        github_url: server.url("/api"),
+        time_limits: TimeLimits { answer, ..TimeLimits::default() },
+        ..User::new()
+    };
+    user.set("NPM_CONFIG_REGISTRY", server.url("/"));
+    user.set("PIP_INDEX_URL", server.url("/"));
+    user.set("PIP_TRUSTED_HOST", "127.0.0.1");
+    let answers = std::thread::scope(|scope| {
+        let ask = |source: &'static str| {
+            let user = &user;
+            let source = source.parse().unwrap();
+            scope.spawn(move || user.with(|context| look_up(&source, None, context)))
+        };
+        ["github:us/greet", "npm:tool", "pypi:tool"].map(ask).map(|thread| thread.join().unwrap())
+    });
+    for answer in answers {
+        assert!(took_too_long(answer.as_ref().unwrap_err()), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_package_that_drips_is_not_waited_for() {
+    let (mut user, _server, registry) = npm(json!({ "bin": "cli.js" }), &[PROGRAM], None);
+    let recipe = recipe(&user, "npm:tool");
+    registry.put("/tool/-/tool-1.0.0.tgz", DRIPPING);
+    user.time_limits.fetch = Duration::from_secs(8);
+    let error = user.fetch(&recipe, "1.0.0").unwrap_err();
+    assert!(took_too_long(&error), "{error}");
 }

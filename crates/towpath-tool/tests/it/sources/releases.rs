@@ -227,8 +227,8 @@ fn what_cannot_be_a_tool_is_refused() {
         let error = user.with(|context| generate(&candidate, context)).unwrap_err();
         let expected = match (&name[..1], &error) {
             ("a", SourceError::NoFile(_)) => true,
-            ("b", SourceError::Archive(error)) => {
-                error.refusal() == Some(&Refusal::ParentDirectory)
+            ("b", SourceError::Archive(ArchiveError::Refused { refusal, .. })) => {
+                *refusal == Refusal::ParentDirectory
             }
             ("c", SourceError::Archive(ArchiveError::UnknownKind)) => true,
             _ => false,

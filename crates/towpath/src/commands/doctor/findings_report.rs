@@ -64,6 +64,11 @@ fn all(groups: &[Group]) -> impl Iterator<Item = &Finding> {
     groups.iter().flat_map(|group| &group.findings)
 }
 
+/// The findings that are not in order.
+pub fn wrong(groups: &[Group]) -> impl Iterator<Item = &Finding> {
+    all(groups).filter(|finding| finding.level != Level::Ok)
+}
+
 pub fn as_json(groups: &[Group]) -> Vec<Value> {
     let of = |group: &Group| {
         let id = group.topic.id();

@@ -6,22 +6,22 @@ use crate::environment::Environment;
 use crate::terminal::format::count;
 use crate::terminal::shown_path::shown_path;
 use crate::tools::bin_directory::{path_line, shadowing};
-use crate::tools::tool_session::directories;
-use towpath_tool::install::InstalledTools;
+use towpath_tool::install::{DamagedTool, InstalledTools};
 
 pub fn check(env: &Environment) -> Vec<Finding> {
-    let directories = directories(env);
-    let tools = InstalledTools::new(&directories).list().unwrap_or_default();
+    let directories = env.tools();
+    let InstalledTools { tools, damaged } = InstalledTools::list(&directories).unwrap_or_default();
     let in_use = || tools.iter().filter(|tool| tool.in_use);
+    let mut findings: Vec<Finding> = damaged.iter().map(damage).collect();
     if tools.is_empty() {
-        return Vec::new();
+        return findings;
     }
     let bin = directories.bin();
     if let Some((_, line)) = path_line(env, &bin) {
         let text = format!("{} is not on PATH", shown_path(&bin, env));
-        return vec![Finding::attention("bin", text, line)];
+        findings.push(Finding::attention("bin", text, line));
+        return findings;
     }
-    let mut findings = Vec::new();
     for tool in in_use() {
         for binary in &tool.record.binaries {
             if let Some(other) = shadowing(env, &bin, &binary.name) {
@@ -35,6 +35,11 @@ pub fn check(env: &Environment) -> Vec<Finding> {
         findings.push(Finding::ok("installed", count(in_use().count(), "tool")));
     }
     findings
+}
+
+fn damage(DamagedTool { tool, version, problem }: &DamagedTool) -> Finding {
+    let fix = format!("towpath tool install {tool}@{version}");
+    Finding::attention(tool, format!("{version} is damaged ({problem})"), fix)
 }
 
 fn path_line_first(bin: &str) -> String {

@@ -2,10 +2,10 @@
 //! project too, so that whoever has the project has it; one that is there already is not touched.
 
 use crate::environment::{Environment, is_project};
-use crate::files;
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use towpath_core::Value;
+use towpath_core::files;
 
 /// What a new file begins with, and the schema's file if it was created.
 #[derive(Debug, Default)]

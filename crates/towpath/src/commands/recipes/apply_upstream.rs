@@ -3,8 +3,8 @@
 
 use super::fetch_upstream_recipes::Upstream;
 use crate::exit_codes_and_errors::CommandError;
-use crate::files;
 use std::path::Path;
+use towpath_core::files;
 use towpath_recipe::directory_manifest::{Compared, Manifest, digest};
 
 /// What was done with a file.

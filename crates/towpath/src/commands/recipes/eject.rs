@@ -3,12 +3,12 @@
 use super::directory_for_new;
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::files;
 use crate::session::recipe_search_path::PROJECT_DIRECTORIES;
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use towpath_core::files;
 use towpath_core::nearest;
 use towpath_recipe::{builtin_alone, builtin_names};
 use towpath_shell::bash::quote;

@@ -4,10 +4,10 @@ use super::super::Execute;
 use super::no_rule;
 use crate::environment::Invocation;
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::files;
 use crate::terminal::format::count;
 use crate::terminal::out;
 use std::path::PathBuf;
+use towpath_core::files;
 use towpath_corrections::{AboutRules, Rule, RulesFormat, user_rules, write_rules};
 
 /// Write your rules as a file that others can import.

@@ -111,7 +111,7 @@ impl<'a> OneStep<'a> {
                 "warnings": self.warnings.iter().map(problem_json).collect::<Vec<_>>(),
             })),
             "text": step_text(self.step),
-            "fail_fast": command.then(|| recipe.is_fail_fast(self.step)),
+            "fail_fast": command.then(|| recipe.command_options(self.step).fail_fast),
         })
     }
 }

@@ -3,17 +3,18 @@
 mod batch;
 
 use super::{CommandError, Execute, Exit, Invocation, ToolFlags, ToolSession, out};
+use crate::session::tools_meeting_requirement::system_program;
 use crate::tools::ask_model_for_check::{AgentModel, ModelFlags, Spent};
-use crate::tools::install_tool::{InstallOutcome, SystemProgram, install_and_save};
-use crate::tools::named_source::NamedSource;
+use crate::tools::install_tool::{InstallOutcome, install_and_save};
+use crate::tools::named_source::named_source;
 use crate::tools::report;
-use crate::tools::wanted_tool::{SourceVersion, WantedTool};
+use crate::tools::wanted_tool::WantedTool;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use towpath_tool::check_tool_name;
 use towpath_tool::install::WantedLinks;
 use towpath_tool::sources::{SourceKind, SourceRef};
+use towpath_tool::{ToolRequest, ToolSource, check_tool_name};
 
 /// Make a recipe for a tool, install it and prove that it works.
 ///
@@ -56,7 +57,7 @@ pub struct Args {
     #[command(flatten)]
     model: ModelFlags,
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 /// A SHA-256 as a user writes it.
@@ -81,8 +82,8 @@ impl Execute for Args {
             }
         };
         check_tool_name(&name).map_err(CommandError::bad_input)?;
-        let request = Request { name, from: self.from.clone() };
-        let (outcome, _) = self.create(&session, &request, &Mutex::default())?;
+        let wanted = (name.as_str(), self.from.as_ref());
+        let (outcome, _) = self.create(&session, wanted, &Mutex::default())?;
         if self.flags.json {
             let mut value = report::as_json(&outcome);
             value["schema"] = serde_json::json!(1);
@@ -92,17 +93,6 @@ impl Execute for Args {
         }
         Ok(outcome.exit())
     }
-
-    fn json(&self) -> bool {
-        self.flags.json
-    }
-}
-
-/// A tool to create.
-#[derive(Debug, Clone)]
-struct Request {
-    name: String,
-    from: Option<SourceRef>,
 }
 
 impl Args {
@@ -110,25 +100,35 @@ impl Args {
     fn create(
         &self,
         session: &ToolSession<'_>,
-        request: &Request,
+        (name, from): (&str, Option<&SourceRef>),
         spent: &Mutex<Spent>,
     ) -> Result<(InstallOutcome, usize), CommandError> {
-        let name = &request.name;
-        let from = match &request.from {
-            Some(from) => from.clone(),
-            None => match NamedSource::find(session, name, session.shows_progress)? {
-                NamedSource::Known(from) => from,
-                NamedSource::System(program) => return self.system(session, name, program),
-            },
+        let source = match from {
+            Some(from) => ToolSource::Package(from.clone()),
+            None => named_source(session, name, session.shows_progress)?,
         };
-        let (version, sha256) = (self.version.as_deref(), self.sha256.as_deref());
-        if sha256.is_some() && from.kind() != SourceKind::Url {
+        let request = ToolRequest {
+            name: name.to_owned(),
+            from: source,
+            version: self.version.clone(),
+            sha256: self.sha256.clone(),
+        };
+        let ToolSource::Package(from) = &request.from else {
+            if self.bin.is_empty() {
+                return Ok((InstallOutcome::of_system(session, name)?, 0));
+            }
+            let path = system_program(name).unwrap_or_default();
+            return Err(CommandError::bad_input(format!(
+                "{} is a program of the system, and nothing is linked: --bin needs --from",
+                path.display()
+            )));
+        };
+        if self.sha256.is_some() && from.kind() != SourceKind::Url {
             return Err(CommandError::bad_input(format!(
                 "--sha256 is for url: sources; {from} has hashes of its own"
             )));
         }
-        let version = SourceVersion { from: &from, version, sha256 };
-        let (mut wanted, explained) = WantedTool::from_source(session, name, version)?;
+        let (mut wanted, explained) = WantedTool::from_source(session, &request, from)?;
         let programs = (!self.bin.is_empty()).then(|| self.bin.clone());
         wanted.links = WantedLinks { programs, shadow: self.shadow };
         if session.shows_progress {
@@ -137,22 +137,5 @@ impl Args {
         let mut model = AgentModel::allowed(session, &self.model, spent)?;
         let outcome = install_and_save(session, &wanted, model.as_mut())?;
         Ok((outcome, model.map_or(0, |model| model.calls)))
-    }
-
-    /// A program of the system is probed where it is.
-    fn system(
-        &self,
-        session: &ToolSession<'_>,
-        name: &str,
-        program: PathBuf,
-    ) -> Result<(InstallOutcome, usize), CommandError> {
-        if !self.bin.is_empty() {
-            let path = program.display();
-            return Err(CommandError::bad_input(format!(
-                "{path} is a program of the system, and nothing is linked: --bin needs --from"
-            )));
-        }
-        let found = SystemProgram::probe(session, name, program)?;
-        Ok((InstallOutcome::System(Box::new(found)), 0))
     }
 }

@@ -16,7 +16,7 @@ use crate::tools::report::{shown_time, word};
 pub struct Args {
     /// Print one JSON object.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Execute for Args {
@@ -54,9 +54,5 @@ impl Execute for Args {
         }
         table.print(&Screen::new(env));
         Ok(Exit::Done)
-    }
-
-    fn json(&self) -> bool {
-        self.json
     }
 }

@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "tools")]
     frozen: bool,
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 impl Execute for Args {
@@ -37,10 +37,6 @@ impl Execute for Args {
         }
         Ok(results.end("tools"))
     }
-
-    fn json(&self) -> bool {
-        self.flags.json
-    }
 }
 
 impl Args {
@@ -49,19 +45,13 @@ impl Args {
         session: &ToolSession<'_>,
         results: &mut Results,
     ) -> Result<(), CommandError> {
-        let env = session.env;
-        let mut project = ProjectTools::read(env, &env.current)?;
-        project.require_trust(env)?;
+        let mut project = ProjectTools::read(session.env)?;
         if self.frozen {
             project.require_lock()?;
         }
         for tool in project.tools.clone() {
-            let wanted = project.wanted(session, &tool);
-            match wanted.and_then(|wanted| install(session, &wanted, None)) {
-                Ok(outcome) => {
-                    project.lock(env, &tool, &outcome)?;
-                    results.add_outcome(session, &outcome);
-                }
+            match project.install(session, &tool) {
+                Ok(outcome) => results.add_outcome(session, &outcome),
                 Err(error) => results.add_error(&tool.name, &error),
             }
         }

@@ -23,7 +23,7 @@ const MOST: u64 = 16 << 20;
 pub struct Args {
     /// Print one JSON object.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Execute for Args {
@@ -58,10 +58,6 @@ impl Execute for Args {
             out::line(clean(&format!("  the text suggests: {command}")));
         }
         Ok(Exit::Done)
-    }
-
-    fn json(&self) -> bool {
-        self.json
     }
 }
 

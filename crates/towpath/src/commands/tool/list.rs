@@ -1,11 +1,11 @@
 //! `towpath tool list`: what is installed.
 
-use super::{CommandError, Execute, Exit, Invocation, Screen, Tint, json, out};
+use super::results::{damage, named};
+use super::{CommandError, Execute, Exit, Invocation, Screen, Tint, clean, json, out};
 use crate::terminal::format::{ago, now_ms};
 use crate::terminal::table::{Cell, Table};
 use crate::tools::report::record_json;
-use crate::tools::tool_session::{directories, installed_tools};
-use towpath_tool::install::InstalledTool;
+use towpath_tool::install::{InstalledTool, InstalledTools};
 
 /// List the installed tools.
 ///
@@ -14,21 +14,31 @@ use towpath_tool::install::InstalledTool;
 pub struct Args {
     /// Print one JSON object.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let tools = installed_tools(&directories(env))?;
+        let InstalledTools { tools, damaged } = named(env, &[])?;
         if self.json {
             let row = |tool: &InstalledTool| {
-                let mut row = record_json(&tool.record, &tool.directory);
+                let mut row = record_json(tool);
                 row["in_use"] = json!(tool.in_use);
                 row
             };
             let rows: Vec<_> = tools.iter().map(row).collect();
-            out::json(&json!({ "schema": 1, "tools": rows }));
+            let mut shown = json!({ "schema": 1, "tools": rows });
+            if !damaged.is_empty() {
+                shown["damaged"] = json!(damaged);
+            }
+            out::json(&shown);
+            return Ok(Exit::Done);
+        }
+        for tool in &damaged {
+            out::note(clean(&format!("{} {}: {}", tool.tool, tool.version, damage(tool).message)));
+        }
+        if tools.is_empty() && !damaged.is_empty() {
             return Ok(Exit::Done);
         }
         if tools.is_empty() {
@@ -50,9 +60,5 @@ impl Execute for Args {
         }
         table.print(&Screen::new(env));
         Ok(Exit::Done)
-    }
-
-    fn json(&self) -> bool {
-        self.json
     }
 }

@@ -1,11 +1,12 @@
 //! `towpath tool outdated`: which installed tools have a newer version.
 
+use super::results::{damage, named};
 use super::{
     CommandError, Execute, Exit, Invocation, Screen, ToolFlags, ToolSession, clean, json, out,
 };
 use crate::terminal::table::Table;
-use crate::tools::tool_session::installed_tools;
 use crate::tools::wanted_tool::newest_version;
+use towpath_tool::install::InstalledTools;
 
 /// List installed tools that have another version at their source.
 ///
@@ -13,18 +14,26 @@ use crate::tools::wanted_tool::newest_version;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
         let session = ToolSession::open(env, &self.flags)?;
-        let installed = installed_tools(&session.directories)?;
+        let InstalledTools { tools, damaged } = named(env, &[])?;
         let mut table = Table::new(&["TOOL", "INSTALLED", "NEWEST", "FROM"]);
         let (mut outdated, mut unknown) = (Vec::new(), Vec::new());
-        for tool in installed.iter().filter(|tool| tool.in_use) {
-            let record = &tool.record;
+        let mut failed = |tool: &String, error: &CommandError, why: &str| {
+            if !self.flags.json {
+                out::note(clean(&format!("{tool}{why} {}", error.message)));
+            }
+            unknown.push(json!({ "tool": tool, "error": error.message }));
+        };
+        for tool in &damaged {
+            failed(&tool.tool, &damage(tool), ":");
+        }
+        for record in tools.iter().filter(|tool| tool.in_use).map(|tool| &tool.record) {
             let (tool, version, from) = (&record.tool, &record.version, &record.from);
             match newest_version(&session, record) {
                 Ok(newest) if newest == *version => {}
@@ -35,28 +44,18 @@ impl Execute for Args {
                     let row = json!({ "tool": tool, "installed": version, "newest": newest, "from": from });
                     outdated.push(row);
                 }
-                Err(error) => {
-                    if !self.flags.json {
-                        let error = format!("its newest version is not known: {}", error.message);
-                        out::note(clean(&format!("{tool}: {error}")));
-                    }
-                    unknown.push(json!({ "tool": tool, "error": error.message }));
-                }
+                Err(error) => failed(tool, &error, ": its newest version is not known:"),
             }
         }
         match outdated.is_empty() {
             _ if self.flags.json => {
                 out::json(&json!({ "schema": 1, "outdated": outdated, "unknown": unknown }));
             }
-            true if installed.is_empty() => out::line("no tool is installed"),
+            true if tools.is_empty() && damaged.is_empty() => out::line("no tool is installed"),
             true if unknown.is_empty() => out::line("every tool is the newest version"),
             true => {}
             false => table.print(&Screen::new(env)),
         }
         Ok(Exit::Done)
-    }
-
-    fn json(&self) -> bool {
-        self.flags.json
     }
 }

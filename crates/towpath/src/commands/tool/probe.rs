@@ -1,9 +1,9 @@
 //! `towpath tool probe`: the verdict on any program, without a recipe.
 
-use super::{CommandError, Execute, Exit, Screen, Tint, ToolFlags, ToolSession, clean, out};
+use super::{CommandError, Execute, Exit, Screen, ToolFlags, ToolSession, clean, out};
 use crate::environment::{Environment, Invocation};
 use crate::tools::probe_program::probe_program;
-use crate::tools::report::{VerdictLines, extend, not_enforced};
+use crate::tools::report::{VerdictLines, attention, extend, not_enforced};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use towpath_tool::sources::check_version;
@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, value_name = "VERSION")]
     expect: Option<String>,
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 impl Execute for Args {
@@ -56,10 +56,6 @@ impl Execute for Args {
             false => print(&Screen::new(env), &report, &sandbox),
         }
         Ok(if report.verdict.verdict.works() { Exit::Done } else { Exit::Failed })
-    }
-
-    fn json(&self) -> bool {
-        self.flags.json
     }
 }
 
@@ -118,6 +114,6 @@ fn print(screen: &Screen, report: &ProbeReport, sandbox: &SandboxNote) {
     let tried = if ran { tried.join(", ") } else { "nothing was run".to_owned() };
     out::line(clean(&format!("  tried: {tried} · sandbox: {}", sandbox.kind)));
     if let Some(note) = not_enforced(sandbox) {
-        out::line(format!("  {}", screen.paint(Tint::Attention, &note)));
+        attention(screen, &note);
     }
 }

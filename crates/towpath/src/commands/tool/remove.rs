@@ -1,10 +1,10 @@
 //! `towpath tool remove`: an installed tool, its links first.
 
-use super::results::{Results, versions};
+use super::results::Results;
 use super::{CommandError, Execute, Exit, Invocation, json, out};
-use crate::tools::tool_session::{directories, installed_tools, setup};
+use crate::tools::tool_session::setup;
 use towpath_tool::check_tool_name;
-use towpath_tool::install::{InstallLock, InstalledTools};
+use towpath_tool::install::{InstalledTools, version_directory_name};
 use towpath_tool::sources::SourceRef;
 
 /// Remove an installed tool.
@@ -22,31 +22,39 @@ pub struct Args {
     all: bool,
     /// Print one JSON object.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let directories = directories(env);
+        let directories = env.tools();
         let mut results = Results::new(self.json);
         for text in &self.tools {
             let (name, version) = SourceRef::split_version(text);
             check_tool_name(name).map_err(CommandError::bad_input)?;
-            let mut waiting = || out::note(format!("waiting for an install of {name}"));
-            let _lock = InstallLock::take(&directories, name, &mut waiting).map_err(setup)?;
-            let found = versions(&installed_tools(&directories)?, name, version)?;
+            let waiting = || out::note(format!("waiting for an install of {name}"));
+            let _lock = directories.lock(name, waiting).map_err(setup)?;
+            let found = InstalledTools::of(&directories, name).map_err(setup)?;
+            let is_meant = |(_, found): &(&str, &str)| {
+                let same =
+                    |version| version_directory_name(version) == version_directory_name(found);
+                version.is_none_or(same)
+            };
+            let found: Vec<&str> = found.names().filter(is_meant).map(|(_, found)| found).collect();
+            let Some(first) = found.first() else {
+                let version = version.map_or(String::new(), |version| format!(" {version}"));
+                return Err(CommandError::not_found(format!("{name}{version} is not installed")));
+            };
             if found.len() > 1 && !self.all {
-                let found: Vec<&str> = found.iter().map(|tool| &*tool.record.version).collect();
-                let (listed, first) = (found.join(", "), found[0]);
+                let listed = found.join(", ");
                 return Err(CommandError::bad_input(format!(
                     "{name} has the versions {listed}: name one as {name}@{first}, or use --all"
                 )));
             }
-            for tool in found {
-                let next = InstalledTools::new(&directories).remove(&tool).map_err(setup)?;
+            for version in found {
+                let next = directories.remove(name, version).map_err(setup)?;
                 let next = next.map(|next| next.record.version);
-                let version = &tool.record.version;
                 let row = json!({ "tool": name, "version": version, "now_in_use": next });
                 results.add(row, Exit::Done, || {
                     let next = next.map_or(String::new(), |v| format!("; {v} is used now"));
@@ -55,9 +63,5 @@ impl Execute for Args {
             }
         }
         Ok(results.end("removed"))
-    }
-
-    fn json(&self) -> bool {
-        self.json
     }
 }

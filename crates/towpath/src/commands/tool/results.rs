@@ -1,45 +1,33 @@
 //! The frame of the commands that work on several tools: which installed ones the user has named, and one
 //! result for each, printed as it comes or in one JSON object at the end.
 
+use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, Exit};
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use crate::tools::install_tool::InstallOutcome;
 use crate::tools::report;
-use crate::tools::tool_session::ToolSession;
+use crate::tools::tool_session::{ToolSession, setup};
 use serde_json::{Value, json};
-use towpath_tool::install::{InstalledTool, version_directory_name};
+use towpath_tool::install::{DamagedTool, InstalledTools};
 
-/// The versions of a tool, or the one of that version.
-pub fn versions(
-    installed: &[InstalledTool],
-    name: &str,
-    version: Option<&str>,
-) -> Result<Vec<InstalledTool>, CommandError> {
-    let is_meant = |tool: &&InstalledTool| {
-        let same = |version: &str| {
-            version_directory_name(&tool.record.version) == version_directory_name(version)
-        };
-        tool.record.tool == name && version.is_none_or(same)
-    };
-    let found: Vec<InstalledTool> = installed.iter().filter(is_meant).cloned().collect();
-    if found.is_empty() {
-        let version = version.map_or(String::new(), |version| format!(" {version}"));
-        return Err(CommandError::not_found(format!("{name}{version} is not installed")));
+/// The tools with these names, in the order in which they are listed; all without names.
+pub fn named(env: &Environment, names: &[String]) -> Result<InstalledTools, CommandError> {
+    let mut found = InstalledTools::list(&env.tools()).map_err(setup)?;
+    for name in names {
+        if !found.names().any(|(known, _)| known == name) {
+            return Err(CommandError::not_found(format!("{name} is not installed")));
+        }
     }
+    found.tools.retain(|tool| names.is_empty() || names.contains(&tool.record.tool));
+    found.damaged.retain(|tool| names.is_empty() || names.contains(&tool.tool));
     Ok(found)
 }
 
-/// The tools with these names, in the order in which they are listed; all without names.
-pub fn named(
-    mut installed: Vec<InstalledTool>,
-    names: &[String],
-) -> Result<Vec<InstalledTool>, CommandError> {
-    for name in names {
-        versions(&installed, name, None)?;
-    }
-    installed.retain(|tool| names.is_empty() || names.contains(&tool.record.tool));
-    Ok(installed)
+/// The error of an install that can only be replaced or removed.
+pub fn damage(DamagedTool { tool, version, problem }: &DamagedTool) -> CommandError {
+    let again = format!("to install it again: towpath tool install {tool}@{version}");
+    setup(format_args!("damaged ({problem}); {again}"))
 }
 
 /// The result of each tool. The exit is the most severe one.

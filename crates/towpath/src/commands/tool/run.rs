@@ -1,7 +1,7 @@
 //! `towpath tool run`: a program of an installed tool, in the version of the project.
 
 use super::{CommandError, Execute, Exit, Invocation, no_program};
-use crate::session::tools_meeting_requirement::version_here;
+use crate::session::tools_meeting_requirement::ProgramHere;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -25,7 +25,7 @@ impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
         let program = &self.program;
-        let found = version_here(env, program).and_then(|tool| tool.program(program));
+        let found = ProgramHere::find(env, program).and_then(|here| here.file(program));
         let file = found.ok_or_else(|| no_program(program))?;
         let error = Command::new(&file).arg0(program).args(&self.arguments).exec();
         Err(CommandError::setup(format!("{}: {error}", file.display())))

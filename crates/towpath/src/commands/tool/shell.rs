@@ -2,7 +2,8 @@
 
 use super::{CommandError, Execute, Exit};
 use crate::environment::{Environment, Invocation, path_of};
-use crate::session::tools_meeting_requirement::{InstalledVersion, locked_tools};
+use crate::session::tools_meeting_requirement::{install_of, system_program};
+use crate::tools::project_tools::ProjectTools;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,8 @@ use towpath_tool::project_tools::LockedTool;
 
 /// Start a shell with the tools of the project.
 ///
-/// The versions of the project's lock file come first on PATH, as in its runs. With a command, that is run
-/// instead of your shell.
+/// The versions of the project's lock file come first on PATH, as in its runs, once you have trusted it. With
+/// a command, that is run instead of your shell.
 ///
 /// Example: towpath tool shell make test
 #[derive(Debug, clap::Args)]
@@ -37,13 +38,15 @@ impl Execute for Args {
     }
 }
 
-/// Where the programs of the project's tools are.
+/// Where the programs of the project's tools are. Those of the system are where they were.
 fn directories(env: &Environment) -> Result<Vec<PathBuf>, CommandError> {
-    let directory = |(tool, install): (LockedTool, Option<InstalledVersion>)| {
-        let program = install.and_then(|install| install.program(&tool.name));
+    let Some(project) = ProjectTools::find(env)? else { return Ok(Vec::new()) };
+    let directory = |tool: &LockedTool| {
+        let program = install_of(env, tool).and_then(|install| install.program(&tool.name));
         program.as_deref().and_then(Path::parent).map(Path::to_owned).ok_or_else(|| {
             CommandError::setup(format!("{} is not installed: towpath tool install", tool.name))
         })
     };
-    locked_tools(env).into_iter().map(directory).collect()
+    let is_there = |tool: &&LockedTool| tool.is_of_system() && system_program(&tool.name).is_some();
+    project.lock.tools.iter().filter(|tool| !is_there(tool)).map(directory).collect()
 }

@@ -1,11 +1,11 @@
 //! `towpath tool update`: the newest version of installed tools, proven like the first.
 
-use super::results::{Results, named};
+use super::results::{Results, damage, named};
 use super::{CommandError, Execute, Exit, Invocation, ToolFlags, ToolSession, out};
 use crate::tools::install_tool::{InstallOutcome, install_and_save};
 use crate::tools::report;
-use crate::tools::tool_session::installed_tools;
 use crate::tools::wanted_tool::WantedTool;
+use towpath_tool::install::InstalledTools;
 use towpath_tool::sources::SourceKind;
 
 /// Install the newest version of tools.
@@ -19,19 +19,22 @@ pub struct Args {
     /// Names of tools [default: all]
     tools: Vec<String>,
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let session = ToolSession::open(invocation.environment()?, &self.flags)?;
-        let mut installed = named(installed_tools(&session.directories)?, &self.tools)?;
+        let InstalledTools { tools: mut installed, damaged } = named(session.env, &self.tools)?;
         // Of each tool the version in use; where none is linked, the one that was installed last.
         installed.sort_by(|one, other| {
             one.record.tool.cmp(&other.record.tool).then(other.in_use.cmp(&one.in_use))
         });
         installed.dedup_by(|other, first| other.record.tool == first.record.tool);
         let mut results = Results::new(self.flags.json);
+        for tool in &damaged {
+            results.add_error(&tool.tool, &damage(tool));
+        }
         for record in installed.iter().map(|tool| &tool.record) {
             let wanted = WantedTool::newest(&session, record);
             match wanted.and_then(|wanted| install_and_save(&session, &wanted, None)) {
@@ -49,12 +52,8 @@ impl Execute for Args {
         }
         Ok(results.end("tools"))
     }
-
-    fn json(&self) -> bool {
-        self.flags.json
-    }
 }
 
 fn is_same(outcome: &InstallOutcome, version: &str) -> bool {
-    outcome.install().is_some_and(|(record, _)| record.version == version)
+    outcome.install().is_some_and(|tool| tool.record.version == version)
 }

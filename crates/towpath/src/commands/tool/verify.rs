@@ -1,11 +1,11 @@
 //! `towpath tool verify`: installed tools, checked again as when they were installed.
 
-use super::results::{Results, named};
+use super::results::{Results, damage, named};
 use super::{
     CommandError, Execute, Exit, Invocation, Screen, ToolFlags, ToolSession, clean, json, out,
 };
 use crate::tools::report::sign;
-use crate::tools::tool_session::{installed_tools, setup};
+use crate::tools::tool_session::setup;
 use towpath_tool::CheckOutcome;
 use towpath_tool::install::InstalledTool;
 use towpath_tool::verification::{ProgramUnderTest, run_check};
@@ -21,7 +21,7 @@ pub struct Args {
     /// Names of tools [default: all]
     tools: Vec<String>,
     #[command(flatten)]
-    flags: ToolFlags,
+    pub flags: ToolFlags,
 }
 
 impl Execute for Args {
@@ -29,9 +29,7 @@ impl Execute for Args {
         let env = invocation.environment()?;
         let session = ToolSession::open(env, &self.flags)?;
         let (screen, mut results) = (Screen::new(env), Results::new(self.flags.json));
-        for tool in named(installed_tools(&session.directories)?, &self.tools)? {
-            let problem = verify(&session, &tool).unwrap_or_else(|error| Some(error.message));
-            let (name, version) = (&tool.record.tool, &tool.record.version);
+        let mut add = |name: &str, version: &str, problem: Option<String>| {
             let works = problem.is_none();
             let row =
                 json!({ "tool": name, "version": version, "verified": works, "problem": problem });
@@ -40,12 +38,16 @@ impl Execute for Args {
                 let found = problem.map_or(" works".to_owned(), |text| format!(": {text}"));
                 out::line(format!("{} {name} {version}{}", sign(&screen, works), clean(&found)));
             });
+        };
+        let found = named(env, &self.tools)?;
+        for tool in &found.tools {
+            let problem = verify(&session, tool).unwrap_or_else(|error| Some(error.message));
+            add(&tool.record.tool, &tool.record.version, problem);
+        }
+        for tool in &found.damaged {
+            add(&tool.tool, &tool.version, Some(damage(tool).message));
         }
         Ok(results.end("tools"))
-    }
-
-    fn json(&self) -> bool {
-        self.flags.json
     }
 }
 

@@ -1,13 +1,15 @@
-//! `towpath tool which`: the file behind a program of an installed tool, and what shadows it on PATH.
+//! `towpath tool which`: the file behind a program of a tool, and what shadows its link on PATH.
 
 use super::{CommandError, Execute, Exit, Invocation, json, no_program, out};
+use crate::session::tools_meeting_requirement::ProgramHere;
 use crate::tools::bin_directory::shadowing;
-use crate::tools::tool_session::{directories, setup};
-use towpath_tool::install::{BinEntry, BinLinks};
+use crate::tools::tool_session::setup;
+use towpath_tool::install::{InstallRecord, version_directory_name};
 
 /// Show the file of an installed tool's program.
 ///
-/// A program that comes earlier on PATH, and would run instead, is named on standard error.
+/// In a project whose lock file has the tool, that is the project's version. A program that comes earlier on
+/// PATH, and would run instead, is named on standard error.
 ///
 /// Example: towpath tool which kibi
 #[derive(Debug, clap::Args)]
@@ -16,30 +18,35 @@ pub struct Args {
     program: String,
     /// Print one JSON object.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let directories = directories(env);
-        let links = BinLinks::new(&directories);
-        let program = &self.program;
-        let entry = if program.contains('/') { BinEntry::Free } else { links.entry(program) };
-        let BinEntry::Tool { tool, version } = entry else {
-            return Err(no_program(program));
-        };
-        let link = links.path(program);
+        let (program, directories) = (&self.program, env.tools());
+        let here = ProgramHere::find(env, program).ok_or_else(|| no_program(program))?;
+        let link = here.file(program).ok_or_else(|| no_program(program))?;
         let file = link.canonicalize();
         let file = file.map_err(|error| setup(format_args!("{}: {error}", link.display())))?;
-        let shadowed_by = shadowing(env, &directories.bin(), program);
+        let record = match &here {
+            ProgramHere::Installed(tool) => Some(&tool.record),
+            ProgramHere::System(_) => None,
+        };
+        let is_linked = |record: &&InstallRecord| {
+            let own = (record.tool.clone(), version_directory_name(&record.version));
+            directories.linked(program) == Some(own)
+        };
+        let bin = directories.bin();
+        let link = record.filter(is_linked).map(|_| bin.join(program));
+        let shadowed_by = link.as_ref().and_then(|_| shadowing(env, &bin, program));
         if self.json {
             out::json(&json!({
                 "schema": 1,
                 "program": program,
-                "tool": tool,
-                "version": version,
-                "link": link.display().to_string(),
+                "tool": record.map_or(program, |record| &record.tool),
+                "version": record.map(|record| &record.version),
+                "link": link.map(|path| path.display().to_string()),
                 "file": file.display().to_string(),
                 "shadowed_by": shadowed_by.map(|path| path.display().to_string()),
             }));
@@ -50,9 +57,5 @@ impl Execute for Args {
             out::note(format!("{} comes first on PATH", other.display()));
         }
         Ok(Exit::Done)
-    }
-
-    fn json(&self) -> bool {
-        self.json
     }
 }

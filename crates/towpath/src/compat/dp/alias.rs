@@ -5,11 +5,11 @@ use super::aliases::shortened;
 use crate::corrections::correction_view::correction_lines;
 use crate::corrections::rule_view::{directory_line, warnings_here};
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::files;
 use crate::terminal::out;
 use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
 use std::path::PathBuf;
+use towpath_core::files;
 use towpath_corrections::{
     ActiveRules, NewRule, Rule, RuleBook, RuleError, RuleKey, RuleKind, SHELL_TOOL, ToolCall,
     resolved, with_resolved_directories,

@@ -6,13 +6,13 @@ use super::aliases::shortened;
 use super::dates::utc;
 use crate::corrections::shown;
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::files;
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
 use clap::ValueEnum;
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::PathBuf;
+use towpath_core::files;
 use towpath_corrections::{
     AboutRules, ImportedRules, Rule, RuleKey, RulesFormat, write_dp_aliases,
 };

@@ -4,11 +4,11 @@
 use super::Dp;
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::files;
 use crate::terminal::out;
 use serde_json::Value;
 use std::path::PathBuf;
 use toml_edit::{Array, DocumentMut, Item, value};
+use towpath_core::files;
 
 /// Show or change the settings in ~/.dp/config.toml.
 ///

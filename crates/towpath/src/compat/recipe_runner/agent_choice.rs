@@ -3,9 +3,9 @@
 
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
-use crate::files::is_program;
 use crate::session::choose_agent::AgentFlags;
 use std::path::Path;
+use towpath_core::files::is_program;
 use towpath_core::quoted_list;
 use towpath_recipe::Program;
 

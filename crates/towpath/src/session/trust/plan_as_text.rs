@@ -62,8 +62,9 @@ fn steps(recipe: &Recipe, text: &mut String) {
     for step in &recipe.steps {
         match &step.work {
             Work::Bash { command } => {
-                let sandbox = if recipe.is_sandboxed(step) { " in a sandbox" } else { "" };
-                text.push_str(&format!("  {}, bash{}{sandbox}:\n", step.id, directory(step)));
+                let notes = recipe.command_options(step).notes();
+                let notes: String = notes.map(|note| format!(" {note}")).collect();
+                text.push_str(&format!("  {}, bash{}{notes}:\n", step.id, directory(step)));
                 block(command.text(), text);
             }
             Work::Agent(agent) => {

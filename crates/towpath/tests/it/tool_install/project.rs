@@ -1,8 +1,10 @@
 //! The tools of a project and their lock file.
 
-use super::release_server::ReleaseServer;
+use super::release_server::{ReleaseServer, archive};
 use super::{GREET, create, installs, visible};
 use crate::support::User;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
 use std::fs;
 
 fn project(user: &User, url: &str) {
@@ -65,6 +67,9 @@ fn the_lock_has_every_tool_of_the_project_and_the_users_own_stay() {
     assert!(bin.display().to_string().contains("1.2.0"), "{}", bin.display());
     user.towpath(&["tool", "run", "greet", "--version"]).exits(0).prints("greet 1.3.0\n");
     user.towpath(&["tool", "shell", "greet", "--version"]).exits(0).prints("greet 1.3.0\n");
+    let which = user.towpath(&["tool", "which", "greet", "--json"]).exits(0).json();
+    assert_eq!((&which["version"], &which["link"]), (&"1.3.0".into(), &json!(null)), "{which}");
+    assert!(which["file"].as_str().is_some_and(|file| file.contains("/greet/1.3.0")), "{which}");
     user.towpath(&["tool", "run", "nothing"]).exits(2).reports("no installed tool has");
     user.towpath(&["tool", "remove", "greet@1.3.0", "other"]).exits(0);
     user.towpath(&["tool", "shell", "true"]).exits(5).reports("greet is not installed");
@@ -158,6 +163,78 @@ fn a_lock_file_that_is_not_trusted_gives_steps_no_programs() {
     user.write("r.yaml", "name: r\nsteps:\n  - {id: a, command: command -v greet || echo none}\n");
     let printed = user.towpath(&["run", "r.yaml"]).exits(0).shows("none\n");
     printed.reports("are not used, because it is not trusted; to see it: towpath trust");
+}
+
+/// As an install of them: what comes first on PATH is what the user has trusted.
+#[test]
+fn a_shell_has_only_tools_that_are_trusted() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    user.towpath(&["tool", "shell", "echo", "no project"]).exits(0).prints("no project\n");
+    project(&user, &server.tool(&user, "greet", "1.2.0", GREET));
+    user.towpath(&["tool", "shell", "true"])
+        .exits(5)
+        .reports("towpath trust --yes .towpath/tools.toml");
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    user.towpath(&["tool", "install"]).exits(0);
+    let lock = user.read(".towpath/tools.lock");
+    user.write(".towpath/tools.lock", &format!("{lock}\n# changed\n"));
+    user.towpath(&["tool", "shell", "greet"]).exits(5).reports("is not trusted");
+    user.write(".towpath/tools.lock", "form = 3\n\n[[tool]]\nname = greet\n");
+    user.towpath(&["tool", "shell", "greet"]).exits(2).reports("tools.lock: line 4: ");
+    user.write(".towpath/tools.lock", &lock);
+    user.towpath(&["tool", "shell", "greet"]).exits(0).prints("hello\n");
+}
+
+#[test]
+fn a_program_of_the_system_may_be_a_tool_of_the_project() {
+    let user = User::on_disk();
+    user.write(".towpath/tools.toml", "[tools]\ntar = \"system\"\n");
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    user.towpath(&["tool", "install", "--frozen"]).exits(2).reports("has no `tar` from system");
+    let printed = user.towpath(&["tool", "install"]).exits(0);
+    assert!(printed.stdout.contains(" of the system works: /"), "{}", printed.stdout);
+    let lock = user.read(".towpath/tools.lock");
+    assert!(lock.contains("name = \"tar\"\nfrom = \"system\"\nversion = "), "{lock}");
+    assert_eq!(visible(&user), Vec::<String>::new());
+    // What another machine has is not written over it.
+    let other = lock.replace("version = \"1", "version = \"0.1");
+    user.write(".towpath/tools.lock", &other);
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    user.towpath(&["tool", "install", "--frozen"]).exits(0);
+    assert_eq!(user.read(".towpath/tools.lock"), other);
+    user.towpath(&["tool", "shell", "tar", "--version"]).exits(0).shows("tar");
+    user.towpath(&["tool", "run", "tar", "--version"]).exits(0).shows("tar");
+    let which = user.towpath(&["tool", "which", "tar", "--json"]).exits(0).json();
+    assert_eq!((&which["tool"], &which["version"]), (&"tar".into(), &json!(null)), "{which}");
+    user.write("r.yaml", "name: r\nsteps:\n  - {id: a, command: tar --version}\n");
+    let printed = user.towpath(&["run", "r.yaml"]).exits(0);
+    assert!(!printed.stderr.contains("not all installed"), "{}", printed.stderr);
+    user.write(".towpath/tools.toml", "[tools]\nno-such-program = \"system\"\n");
+    user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    user.towpath(&["tool", "install"]).exits(5).reports("no-such-program is not on this system");
+}
+
+#[test]
+fn an_address_of_a_project_may_have_a_hash() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let bytes = archive(&user, "greet", "1.2.0", &[("greet", GREET)]);
+    let right: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    server.put("greet-1.2.0.tar.gz", bytes);
+    let url = server.url("greet-1.2.0.tar.gz");
+    let project = |hash: &str| {
+        let text = format!("[tools]\ngreet = {{ from = \"url:{url}\", sha256 = \"{hash}\" }}\n");
+        user.write(".towpath/tools.toml", &text);
+        user.towpath(&["trust", "--yes", ".towpath/tools.toml"]).exits(0);
+    };
+    let wrong = "ab".repeat(32);
+    project(&wrong);
+    user.towpath(&["tool", "install"]).exits(1).reports(&wrong).reports(&right);
+    assert_eq!(visible(&user), Vec::<String>::new());
+    project(&right);
+    user.towpath(&["tool", "install"]).exits(0).shows("greet 1.2.0 installed");
+    // What was locked does not have another hash.
+    project(&wrong);
+    user.towpath(&["tool", "install", "--frozen"]).exits(2).reports("has no `greet`");
 }
 
 /// A run continues with the version that it was begun with.

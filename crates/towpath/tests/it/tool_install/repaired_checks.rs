@@ -106,6 +106,41 @@ fn a_working_but_wrong_tool_is_not_installed() {
 }
 
 #[test]
+fn a_program_that_prints_only_the_name_it_was_started_by_is_not_the_tool() {
+    const USAGE: &str = "echo \"usage: ${0##*/} [-x] FILE\" >&2; exit 2\n";
+    const VERSION: &str = "echo \"${0##*/} 7.0.3\"\n";
+    const OLD: &str = "echo '7.0.3'; exit 0\n";
+    const NEW: &str = "echo \"${0##*/} 2.0.0\"\n";
+    for (script, works) in [
+        (USAGE.to_owned(), false),
+        (VERSION.to_owned(), false),
+        (format!("[ $1 = -V ] || {{ {USAGE}}}\n{OLD}"), false),
+        // The version that it should have, its own name in its file, and one that has its own file beside it.
+        (NEW.to_owned(), true),
+        (format!("# The odd program.\n{USAGE}"), true),
+        (format!("[ -d ${{0%/*}}/../bin ] || exit 3\n{USAGE}"), true),
+    ] {
+        let (user, server) = (User::on_disk(), ReleaseServer::start());
+        let url = server.tool(&user, "odd", "2.0.0", &format!("#!/bin/sh\n{script}"));
+        let exit = if works { 0 } else { 1 };
+        let json = create(&user, "odd", &url, &["--json"]).exits(exit).json();
+        assert_eq!(json["verdict"] == "unknown", !works, "{script}: {json}");
+    }
+}
+
+#[test]
+fn a_program_of_the_package_is_not_the_interpreter_of_another_one() {
+    let (user, server) = (User::on_disk(), ReleaseServer::start());
+    let programs = [
+        ("greet", "#!/usr/bin/env sh\necho greet 1.2.0\n"),
+        ("sh", "#!/bin/sh\necho 'no shell' >&2\nexit 1\n"),
+    ];
+    server.put("greet-1.2.0.tar.gz", archive(&user, "greet", "1.2.0", &programs));
+    create(&user, "greet", &server.url("greet-1.2.0.tar.gz"), &[]).exits(0);
+    user.towpath(&["tool", "verify"]).exits(0);
+}
+
+#[test]
 fn a_recipe_that_the_user_wrote_or_edited_is_never_repaired() {
     let (user, server) = (User::on_disk(), ReleaseServer::start());
     let usage = answers(&[], "{ echo 'usage: odd [-x] FILE' >&2; exit 2; }");

@@ -4,8 +4,8 @@ use super::super::host_parser;
 use super::SharedOptions;
 use crate::environment::Environment;
 use crate::exit_codes_and_errors::CommandError;
-use crate::files::{MOST_TEXT, read_text};
 use std::path::{Path, PathBuf};
+use towpath_core::files::{MOST_TEXT, read_text};
 use towpath_corrections::host::Host;
 use towpath_corrections::{DEFAULT_HOST, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
 

@@ -6,10 +6,10 @@ use crate::corrections::active_rules;
 use crate::corrections::rule_view::warnings_here;
 use crate::environment::{Environment, is_project};
 use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::files;
 use crate::terminal::diagnostics;
 use crate::terminal::shown_path::shown_path;
 use std::path::{Path, PathBuf};
+use towpath_core::files;
 use towpath_corrections::{
     EditError, FileTrust, ProjectRules, RULES_FILE, Rule, RuleBook, Scope, with_rule,
 };

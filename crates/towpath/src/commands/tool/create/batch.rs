@@ -1,9 +1,8 @@
 //! Many tools at once. What has worked is remembered, so that the same batch can be called again after
 //! an interruption or for those that failed.
 
-use super::{Args, Request};
+use super::Args;
 use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::files;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Table};
@@ -21,11 +20,15 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
+use towpath_core::files;
 use towpath_tool::check_tool_name;
 use towpath_tool::install::InstalledTools;
-use towpath_tool::sources::SourceRefError;
+use towpath_tool::sources::{SourceRef, SourceRefError};
 
 const MOST: u64 = 1 << 20;
+
+/// A tool of a batch, and where it comes from if its line has that.
+type Request = (String, Option<SourceRef>);
 
 /// The result of one tool.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -55,13 +58,14 @@ pub(super) fn create_all(
     let record = record_path(session, file);
     let mut earlier = if args.again { BTreeMap::new() } else { read_record(&record) };
     // One that was removed meanwhile is created again.
-    let tools = InstalledTools::new(&session.directories);
-    earlier.retain(|name, _| tools.versions(name).is_ok_and(|versions| !versions.is_empty()));
+    earlier.retain(|name, _| {
+        InstalledTools::of(&session.directories, name).is_ok_and(|found| !found.tools.is_empty())
+    });
     let began = Instant::now();
     let total = requests.len();
     let (mut results, mut open) = (Vec::new(), VecDeque::new());
     for request in requests {
-        match earlier.remove(&request.name) {
+        match earlier.remove(&request.0) {
             Some(result) => results.push(BatchResult { earlier: true, ..result }),
             None => open.push_back(request),
         }
@@ -115,10 +119,10 @@ fn read_line(line: &str, before: &[Request]) -> Result<Request, String> {
     let from = from.map_err(|error: SourceRefError| error.to_string())?;
     match words.next() {
         Some(word) => Err(format!("`{word}` is too much: write NAME, or NAME and SOURCE")),
-        None if before.iter().any(|known| known.name == name) => {
+        None if before.iter().any(|(known, _)| known == name) => {
             Err(format!("`{name}` is there twice"))
         }
-        None => Ok(Request { name: name.to_owned(), from }),
+        None => Ok((name.to_owned(), from)),
     }
 }
 
@@ -154,11 +158,11 @@ fn create_open(
     let (waiting, take) = (Mutex::new(open), Mutex::new(take));
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let work = || {
-        while let Some(request) = next() {
+        while let Some((name, from)) = next() {
             let began = Instant::now();
-            let created = args.create(session, &request, spent);
+            let created = args.create(session, (&name, from.as_ref()), spent);
             let took_ms = began.elapsed().as_millis() as u64;
-            let result = BatchResult { took_ms, ..result(request.name, created) };
+            let result = BatchResult { took_ms, ..result(name, created) };
             take.lock().unwrap_or_else(PoisonError::into_inner)(result);
         }
     };
@@ -187,7 +191,7 @@ fn result(name: String, created: Result<(InstallOutcome, usize), CommandError>) 
             return result;
         }
     };
-    result.version = outcome.install().map(|(record, _)| record.version.clone());
+    result.version = outcome.install().map(|tool| tool.record.version.clone());
     result.works = outcome.works();
     match outcome {
         InstallOutcome::Already(_) => result.status = "installed".to_owned(),
