@@ -86,8 +86,12 @@ impl Run {
         Arc::clone(&self.program.recipes[self.frames[frame].recipe])
     }
 
+    pub(crate) fn recipe_of(&self, frame: usize) -> &Recipe {
+        &self.program.recipes[self.frames[frame].recipe]
+    }
+
     pub(crate) fn step(&self, at: StepAt) -> &Step {
-        &self.program.recipes[self.frames[at.frame].recipe].steps[at.step]
+        &self.recipe_of(at.frame).steps[at.step]
     }
 
     pub(crate) fn visit(&self, at: StepAt) -> &StepVisit {

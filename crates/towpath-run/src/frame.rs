@@ -3,6 +3,7 @@
 use crate::failure::{Failure, FailureKind};
 use crate::machine_state::MachineState;
 use crate::progress::{StepVisit, Written};
+use crate::step_count::StepCount;
 use serde_json::json;
 use std::collections::BTreeMap;
 use towpath_core::{Map, StepPath, Value, VarPath};
@@ -50,10 +51,7 @@ pub(crate) struct Frame {
     /// in what the recipe step `c` gave.
     pub unreadable: BTreeMap<String, u64>,
     pub steps: Vec<StepVisit>,
-    /// Executed steps, those of called recipes included.
-    pub executed: u32,
-    /// Those of them that guardrails bound, and not the default for recipes.
-    pub in_machines: u32,
+    pub count: StepCount,
     pub state: FrameState,
     pub flow: Flow,
 }
@@ -83,8 +81,7 @@ impl Frame {
             values_dropped: false,
             unreadable: BTreeMap::new(),
             steps: vec![StepVisit::default(); recipe.steps.len()],
-            executed: 0,
-            in_machines: 0,
+            count: StepCount::default(),
             state: FrameState::Open,
             flow: Flow::new(recipe),
         };

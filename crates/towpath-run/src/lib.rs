@@ -21,7 +21,7 @@
 //! | agent calls, and asking again for what an answer lacks | `remind.rs` |
 //! | staging in git what an agent changed | `git_staging.rs` |
 //! | an agent that finishes a failed recipe's work | `recovery.rs` |
-//! | `recursion`: how many steps, how deep | `limit_source.rs` |
+//! | `recursion`: how many steps, how deep | `step_count.rs` |
 //! | timeouts of commands, agent calls and recipe steps | `job_timeout.rs`, `expire.rs` |
 //! | faults that are waited for | `wait_policy.rs` |
 //! | interruption, retry, `--done`, `--again` | `resume.rs` |
@@ -45,7 +45,6 @@ mod hook;
 mod job;
 mod job_end;
 mod job_timeout;
-mod limit_source;
 mod machine;
 mod machine_exit;
 mod machine_state;
@@ -64,6 +63,7 @@ mod sequence;
 mod settle;
 mod spent;
 mod start;
+mod step_count;
 mod step_result;
 mod step_view;
 mod view;

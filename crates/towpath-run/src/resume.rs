@@ -7,6 +7,7 @@ use crate::frame::{FrameState, StepAt};
 use crate::job_end::Output;
 use crate::progress::{Activity, Elapsed, Progress, StepVisit, WorkEnd};
 use crate::run::Run;
+use crate::step_count::StepCount;
 use crate::step_result::{StepResult, StepStatus};
 use towpath_core::{JobKind, StepPath};
 use towpath_recipe::{Effect, Work};
@@ -222,6 +223,25 @@ impl Run {
         self.drop_wanted(at);
         self.uncount(at);
         *self.visit_mut(at) = StepVisit::new(self.visit(at).number);
+    }
+
+    /// Takes a step, and what ran below it, out of the counts of the frames around it.
+    pub(crate) fn uncount(&mut self, at: StepAt) {
+        let visit = self.visit(at);
+        let called = visit.progress.called().map(|called| self.frames[called].count);
+        let mut count = called.unwrap_or_default();
+        let open = self.stack(at.frame);
+        if visit.counted {
+            count.add(StepCount::one(self.is_in_machine(&open)));
+        }
+        for frame in open {
+            self.frames[frame].count.subtract(count);
+        }
+    }
+
+    /// Whether any of these frames is a state machine, whose guardrails bound its steps.
+    pub(crate) fn is_in_machine(&self, open: &[usize]) -> bool {
+        open.iter().any(|frame| self.frames[*frame].flow.machine().is_some())
     }
 
     /// Drops the wanted jobs of a step and of the recipe it called.

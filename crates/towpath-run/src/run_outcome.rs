@@ -1,4 +1,4 @@
-//! How a run stands when nothing more can be started.
+//! The status of a run when nothing more can be started.
 
 use crate::fact::StopReason;
 use crate::failure::{Failure, FailureKind};

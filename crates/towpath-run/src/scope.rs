@@ -53,7 +53,6 @@ impl Scope<'_> {
         if let Some(failure) = read.chain(variables).find_map(|p| self.unreadable(p)) {
             return Err(failure);
         }
-        let unfit = |e: FillError| value_failure(format!("{{{{{}}}}}: {}", e.path, e.message));
         let filled = text.fill(&mut |path| self.get(path).map(text_of)).map_err(unfit)?;
         let mut environment = Vec::new();
         for variable in text.recipe_variables() {
@@ -96,6 +95,11 @@ impl Scope<'_> {
         names.dedup();
         names
     }
+}
+
+/// A value does not fit its placeholder.
+pub(crate) fn unfit(error: FillError) -> Failure {
+    value_failure(format!("{{{{{}}}}}: {}", error.path, error.message))
 }
 
 pub(crate) fn value_failure(message: String) -> Failure {

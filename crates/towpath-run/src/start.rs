@@ -6,14 +6,14 @@ use crate::failure::Failure;
 use crate::frame::{Frame, FrameState, StepAt};
 use crate::job::Job;
 use crate::job_end::Output;
-use crate::limit_source::check_depth;
 use crate::progress::{Activity, Progress, StepVisit, WorkEnd};
 use crate::prompt_rendering::DocumentUse;
 use crate::run::Run;
 use crate::scope::{FilledWork, Scope, value_failure};
+use crate::step_count::{StepCount, check_depth, check_total};
 use crate::step_result::{StepResult, StepStatus};
 use towpath_core::{JobKey, JobKind, Map};
-use towpath_recipe::{AgentWork, Step, Work, missing};
+use towpath_recipe::{AgentWork, Program, Step, Work, missing};
 use towpath_shell::ShellText;
 
 /// How a step is to begin, and what its condition read.
@@ -220,10 +220,8 @@ impl Run {
     ) -> Result<Frame, Failure> {
         let caller = &self.frames[at.frame];
         let open = self.stack(at.frame);
-        check_depth(open.iter().map(|frame| &*self.program.recipes[self.frames[*frame].recipe]))?;
-        let Some(callee) = self.program.callee(caller.recipe, name) else {
-            return Err(value_failure(format!("recipe `{name}` is not in the plan")));
-        };
+        check_depth(open.iter().map(|frame| self.recipe_of(*frame)))?;
+        let callee = callee(&self.program, caller.recipe, name)?;
         let given = caller.given_to_callee(extra);
         let recipe = &self.program.recipes[callee];
         let child = Frame {
@@ -233,13 +231,39 @@ impl Run {
             directory,
             ..Frame::new(recipe, callee, given)
         };
-        let missing = missing(&recipe.required_context, &child.context);
-        if missing.is_empty() {
-            return Ok(child);
-        }
-        let names = missing.join("`, `");
-        Err(value_failure(format!("the recipe `{name}` needs a value for `{names}`")))
+        needs_values(name, &missing(&recipe.required_context, &child.context))?;
+        Ok(child)
     }
+
+    /// Counts an executed step in every frame around it, if no limit forbids it.
+    fn count(&mut self, at: StepAt) -> Result<(), Failure> {
+        if self.visit(at).counted {
+            return Ok(());
+        }
+        let open = self.stack(at.frame);
+        check_total(open.iter().map(|frame| (self.recipe_of(*frame), self.frames[*frame].count)))?;
+        let one = StepCount::one(self.is_in_machine(&open));
+        for frame in open {
+            self.frames[frame].count.add(one);
+        }
+        self.visit_mut(at).counted = true;
+        Ok(())
+    }
+}
+
+/// The recipe that a name means in another one.
+pub(crate) fn callee(program: &Program, caller: usize, name: &str) -> Result<usize, Failure> {
+    let callee = program.callee(caller, name);
+    callee.ok_or_else(|| value_failure(format!("recipe `{name}` is not in the plan")))
+}
+
+/// Refuses to call a recipe without its required variables.
+pub(crate) fn needs_values(name: &str, missing: &[&str]) -> Result<(), Failure> {
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names = missing.join("`, `");
+    Err(value_failure(format!("the recipe `{name}` needs a value for `{names}`")))
 }
 
 pub(crate) fn join(base: &str, directory: &str) -> String {

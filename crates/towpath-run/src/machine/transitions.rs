@@ -134,8 +134,7 @@ impl Run {
             parent: replaced.parent,
             depth: replaced.depth,
             directory: replaced.directory.clone(),
-            executed: replaced.executed,
-            in_machines: replaced.in_machines,
+            count: replaced.count,
             ..Frame::new(&next, recipe, replaced.given.clone())
         };
         if let Some(machine) = new.flow.machine_mut() {

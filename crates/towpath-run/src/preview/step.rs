@@ -2,33 +2,21 @@
 //! its values fit, and what it leaves for the steps after it.
 
 use super::foreseen_context::{ForeseenContext, Sight, Values};
-use super::level::OverLimit;
+use super::level::{MAY_BE_OVER, OverLimit};
 use super::shown::Shown;
 use super::{
     Begun, Call, Called, End, Left, NOT_TOLERATED, Next, PreviewFrame, PreviewStep, Reach,
     StepEffect, Tolerable, Verdict, Walk,
 };
-use crate::limit_source::check_depth;
-use crate::start::join;
+use crate::failure::Failure;
+use crate::scope::{unfit, value_failure};
+use crate::start::{callee, join, needs_values};
+use crate::step_count::check_depth;
 use crate::step_result::StatusName;
 use towpath_core::{Map, StepPath, text_of};
 use towpath_recipe::condition::Condition;
 use towpath_recipe::{ParseJson, Step, Work};
 use towpath_shell::ShellText;
-
-/// Why a step fails before its work starts.
-struct StartFailure {
-    reason: String,
-    tolerable: Tolerable,
-}
-
-fn value_failure(reason: String) -> StartFailure {
-    StartFailure { reason, tolerable: Tolerable::Always }
-}
-
-fn limit_failure(reason: String) -> StartFailure {
-    StartFailure { reason, tolerable: Tolerable::Never }
-}
 
 impl Walk<'_> {
     /// Begins a step as the run would, up to the recipe that it calls.
@@ -76,19 +64,19 @@ impl Walk<'_> {
     ) -> Next {
         let mut may_be_over = false;
         if *verdict == Verdict::Runs
-            && let Err(OverLimit { reason, sure }) = self.count()
+            && let Err(over) = self.count()
         {
-            if sure {
-                *verdict = Verdict::Fails { reason: reason.clone() };
-                return Next::Over(frame.failed(step, limit_failure(reason), true));
+            if let OverLimit::Surely(failure) = over {
+                *verdict = Verdict::Fails { reason: failure.message.clone() };
+                return Next::Over(frame.failed(step, failure, true));
             }
-            *verdict = Verdict::Unknown { reason };
+            *verdict = Verdict::Unknown { reason: MAY_BE_OVER.to_owned() };
             may_be_over = true;
         }
         let sure = *verdict == Verdict::Runs;
         let mut next = self.begin(frame, step, values, sure).unwrap_or_else(|failure| {
             if sure {
-                *verdict = Verdict::Fails { reason: failure.reason.clone() };
+                *verdict = Verdict::Fails { reason: failure.message.clone() };
             }
             Next::Over(frame.failed(step, failure, sure))
         });
@@ -171,7 +159,7 @@ impl Walk<'_> {
         step: &Step,
         values: Values<'_>,
         sure: bool,
-    ) -> Result<Next, StartFailure> {
+    ) -> Result<Next, Failure> {
         match &step.work {
             Work::Bash { command } => {
                 fits(command, &values)?;
@@ -191,21 +179,13 @@ impl Walk<'_> {
         frame: &PreviewFrame<'_>,
         name: &str,
         values: Values<'_>,
-    ) -> Result<(usize, ForeseenContext), StartFailure> {
-        let open = self.levels.iter().rev().map(|level| &*self.program.recipes[level.recipe]);
-        check_depth(open).map_err(|failure| limit_failure(failure.message))?;
-        let Some(recipe) = self.program.callee(frame.index, name) else {
-            return Err(value_failure(format!("recipe `{name}` is not in the plan")));
-        };
+    ) -> Result<(usize, ForeseenContext), Failure> {
+        check_depth(self.open())?;
+        let recipe = callee(self.program, frame.index, name)?;
         let given = values.over(frame.outlook.for_callee());
         let callee = &self.program.recipes[recipe];
         let context = ForeseenContext::of_recipe(callee, given.clone());
-        let missing = context.missing(&callee.required_context);
-        if !missing.is_empty() {
-            let names = missing.join("`, `");
-            let reason = format!("the recipe `{name}` needs a value for `{names}`");
-            return Err(value_failure(reason));
-        }
+        needs_values(name, &context.missing(&callee.required_context))?;
         Ok((recipe, given))
     }
 }
@@ -243,8 +223,9 @@ impl PreviewFrame<'_> {
     }
 
     /// What a step leaves whose work cannot start.
-    fn failed(&self, step: &Step, failure: StartFailure, sure: bool) -> StepEffect {
-        let StartFailure { reason, tolerable } = failure;
+    fn failed(&self, step: &Step, failure: Failure, sure: bool) -> StepEffect {
+        let reason = failure.message;
+        let tolerable = if failure.kind.tolerable() { Tolerable::Always } else { Tolerable::Never };
         let tolerated = step.continue_on_error && tolerable == Tolerable::Always;
         let name = self.recipe.output_name(step).map(str::to_owned);
         let (written, emptied) = match sure {
@@ -334,14 +315,11 @@ fn hooks(frame: &PreviewFrame<'_>) -> Vec<&'static str> {
 }
 
 /// Checks that the values that are known fit their placeholders.
-fn fits(command: &ShellText, values: &Values<'_>) -> Result<(), StartFailure> {
+fn fits(command: &ShellText, values: &Values<'_>) -> Result<(), Failure> {
     let mut value = |path: &towpath_core::VarPath| match values.see(path) {
         Sight::Known(value) => value.map(text_of),
         // A digit fits every placeholder.
         Sight::Unknown => Some("0".to_owned()),
     };
-    match command.fill(&mut value) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(value_failure(format!("{{{{{}}}}}: {}", error.path, error.message))),
-    }
+    command.fill(&mut value).map(drop).map_err(unfit)
 }

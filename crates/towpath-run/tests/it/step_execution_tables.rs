@@ -1175,7 +1175,7 @@ fn a_group_is_staged_once_it_has_ended() {
 }
 
 #[test]
-fn a_step_that_is_declared_done_while_it_is_staged_is_staged_once_more() {
+fn a_step_that_is_declared_done_while_it_is_staged_is_staged_again() {
     let recipe = "name: r\nsteps:\n  - {id: a, prompt: go}\n  - {id: b, command: x}\n";
     let mut play = staging(recipe);
     for _ in 0..2 {
