@@ -81,7 +81,7 @@ mod tests {
 
     /// A recipe with an unknown field in a section.
     fn with_field(section: Section, word: &str) -> String {
-        let at = |place: Section| match section == place {
+        let at = |other: Section| match section == other {
             true => format!("{word}: x"),
             false => "x-none: x".to_owned(),
         };
