@@ -42,8 +42,8 @@ impl Dialect {
     /// Whether a field that recipes do not have is without an effect, where others refuse it.
     pub(crate) fn never_looks_at(self, section: Section, name: &str) -> bool {
         let unread = match section {
-            Section::Recipe => "unread-in-recipe",
-            Section::Step => "unread-in-step",
+            Section::Recipe => "unread in recipe",
+            Section::Step => "unread in step",
             _ => return false,
         };
         self == Dialect::RecipeRunner && instead_in(unread, name).is_some()

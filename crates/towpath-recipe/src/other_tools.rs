@@ -13,7 +13,7 @@ const RECIPE: &str =
 /// The error for a file that is another tool's. Without a tree it is no YAML.
 pub(crate) fn recognised(source: &Arc<Source>, root: Option<&Node>) -> Option<Diagnostic> {
     let name = source.name.rsplit('/').next().unwrap_or(&source.name).to_lowercase();
-    let named = files("file-name").find(|[names, ..]| names.split(' ').any(|known| known == name));
+    let named = files("file name").find(|[names, ..]| names.split(' ').any(|known| known == name));
     if let Some([_, what, how]) = named {
         return Some(error(source, first_line(source), what, how));
     }
@@ -55,7 +55,7 @@ fn member<'n>(node: &'n Node, shape: &str) -> Option<&'n Entry> {
 
 /// How the lines of a justfile are written here.
 fn just() -> &'static str {
-    how("file-name", "justfile").unwrap_or_default()
+    how("file name", "justfile").unwrap_or_default()
 }
 
 fn by_text(source: &Arc<Source>) -> Option<Diagnostic> {

@@ -42,7 +42,7 @@ pub(crate) fn instead_of(name: &str, section: Section) -> Option<Instead> {
         Section::Recipe => &["recipe"],
         Section::Step => &["step"],
         Section::Machine => &["machine"],
-        Section::MachineStep => &["machine-step", "step"],
+        Section::MachineStep => &["machine step", "step"],
         Section::Transition => &["transition"],
         Section::Guardrails => &["guardrails"],
         Section::Recursion | Section::Hooks => &[],
@@ -81,7 +81,7 @@ mod tests {
 
     /// A recipe with an unknown field in a section.
     fn with_field(section: Section, word: &str) -> String {
-        let at = |place: Section| match section == place {
+        let at = |other: Section| match section == other {
             true => format!("{word}: x"),
             false => "x-none: x".to_owned(),
         };
@@ -109,7 +109,7 @@ mod tests {
             ("recipe", Section::Recipe),
             ("step", Section::Step),
             ("machine", Section::Machine),
-            ("machine-step", Section::MachineStep),
+            ("machine step", Section::MachineStep),
             ("transition", Section::Transition),
             ("guardrails", Section::Guardrails),
         ] {
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn fields_that_another_program_never_looks_at_have_no_effect() {
         for (name, section) in
-            [("unread-in-recipe", Section::Recipe), ("unread-in-step", Section::Step)]
+            [("unread in recipe", Section::Recipe), ("unread in step", Section::Step)]
         {
             for word in words_of(name) {
                 let source = Source::new("r", with_field(section, word));
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn every_file_of_another_tool_is_recognised() {
-        for [names, what, how] in files("file-name") {
+        for [names, what, how] in files("file name") {
             for name in names.split(' ') {
                 let found = read(&Source::new(format!("x/{name}"), "a:\n  b\n")).problems;
                 assert!(found[0].message.contains(what) && is_shown(&found, how), "{name}");

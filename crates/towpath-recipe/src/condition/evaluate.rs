@@ -6,7 +6,7 @@
 use super::EvalError;
 use super::excerpt::{excerpt, kind_of};
 use super::tree::{Kind, Link, LinkKind, Node};
-use super::truth::{compare, truthy};
+use super::truthy::{compare, truthy};
 use std::borrow::Cow;
 use std::ops::Range;
 use towpath_core::{Map, Value, lookup};

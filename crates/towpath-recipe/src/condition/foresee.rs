@@ -7,7 +7,7 @@ use super::EvalError;
 use super::evaluate::Evaluation;
 use super::functions::Function;
 use super::tree::{Kind, Link, LinkKind, Node};
-use super::truth::{compare, decided, truthy};
+use super::truthy::{compare, decided, truthy};
 use std::borrow::Cow;
 use towpath_core::{Value, VarPath};
 

@@ -8,7 +8,7 @@ use super::excerpt::{excerpt, kind_of};
 use super::functions::{Function, Method};
 use super::numbers::{self, NoInteger};
 use super::tree::Node;
-use super::truth::{order, truthy};
+use super::truthy::{order, truthy};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;

@@ -6,7 +6,7 @@ use super::Condition;
 use super::excerpt::excerpt;
 use super::functions::{Function, Method};
 use super::tree::{Comparison, Kind, Link, LinkKind, Node};
-use super::truth::{compare, decided, truthy};
+use super::truthy::{compare, decided, truthy};
 use std::ops::Range;
 use towpath_core::{Severity, Value, nearest, number};
 

@@ -16,9 +16,9 @@ mod parse_errors;
 mod parser;
 mod tokens;
 mod tree;
-mod truth;
+mod truthy;
 
-pub use truth::truthy;
+pub use truthy::truthy;
 
 use std::ops::Range;
 use towpath_core::{Map, Template, Value, VarPath};

@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         for Part { entry, .. } in unknown.into_iter().filter(|part| !of_others(part.entry)) {
             let instead = instead_of(&entry.key, section);
             let meant = instead.and_then(|instead| find_field(section, instead.field?));
-            // What nothing looks at stands for no field that must be there.
+            // A field that nothing looks at is not a misspelt one that must be there.
             let is_dead = self.dialect.never_looks_at(section, &entry.key);
             if let Some(meant) = meant.filter(|meant| !is_dead || meant.required.is_none()) {
                 fields.mean(meant.name);

@@ -54,7 +54,7 @@ impl<'l> Reader<'l> {
         };
         let own = match section {
             Section::Machine => instead_in("machine", key),
-            Section::MachineStep => instead_in("machine-step", key),
+            Section::MachineStep => instead_in("machine step", key),
             _ => None,
         };
         let label = match (belongs, own, meant) {

@@ -111,7 +111,7 @@ fn outputs(steps: &[StepParts<'_>]) -> impl Iterator<Item = String> {
     outputs.filter_map(|entry| entry.value.text().map(str::to_owned))
 }
 
-/// The surroundings in which the steps of a machine are read.
+/// The other steps and the limits that a step of a machine is read with.
 struct Around<'l> {
     /// The indices of the steps by their names.
     names: HashMap<&'l str, usize>,

@@ -83,9 +83,8 @@ fn codes_in_sources() -> BTreeSet<String> {
         let path = path.to_str().expect("our paths are text");
         let reads = ["towpath-core", "towpath-recipe", "towpath-shell", "towpath-testing"];
         let reads = reads.iter().any(|name| path.contains(&format!("/{name}/src/")));
-        // Names of recipes, rules and fields of other tools, and programs whose arguments we know.
-        let names =
-            ["builtin_recipes.rs", "fields_of_other_tools.rs", "/bash/", "/command_path.rs"];
+        // Names of recipes, and programs whose arguments we know.
+        let names = ["builtin_recipes.rs", "/bash/", "/command_path.rs"];
         let names = names.iter().any(|part| path.contains(part));
         if (reads || text.contains("Diagnostic::new(")) && !names {
             codes.extend(hyphenated.captures_iter(text).map(|found| found[1].to_owned()));
