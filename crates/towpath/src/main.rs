@@ -23,7 +23,6 @@ use environment::Invocation;
 use exit_codes_and_errors::{CommandError, Ended, Exit};
 use std::process::ExitCode;
 use terminal::{diagnostics, out};
-use towpath_core::files;
 
 fn main() -> ExitCode {
     // Rust ignores SIGPIPE. We keep it that way, and handle a closed pipe where we write.
