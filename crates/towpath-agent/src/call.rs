@@ -19,7 +19,7 @@ pub struct Call {
     /// Continue `session` instead of opening it.
     pub resume: bool,
     /// Where the agent works. The process is started there.
-    #[serde(with = "towpath_core::os_strings_as_json")]
+    #[serde(with = "towpath_core::os_text")]
     pub directory: PathBuf,
     /// Instructions above the prompt, for a new session. A program that cannot take
     /// them apart gets them before its first prompt.
@@ -30,7 +30,7 @@ pub struct Call {
     /// asking, since nobody is there to answer.
     pub mode: Option<String>,
     /// The directory of this call alone in which an invocation's files are; absolute.
-    #[serde(with = "towpath_core::os_strings_as_json")]
+    #[serde(with = "towpath_core::os_text")]
     pub private: PathBuf,
 }
 

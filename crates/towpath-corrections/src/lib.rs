@@ -57,7 +57,7 @@ pub mod host_state;
 mod imported_rules;
 pub mod install;
 mod line;
-pub mod mask_secrets;
+pub mod masking;
 mod new_rule;
 mod project_rules;
 mod recipe;
@@ -65,7 +65,7 @@ mod resolved;
 mod rule;
 mod rule_book;
 mod rule_index;
-mod rule_warnings;
+mod rule_warning;
 mod rules_file;
 mod same_outside_edits;
 #[allow(clippy::disallowed_methods)]
@@ -93,7 +93,7 @@ pub use resolved::{resolved, with_resolved_directories};
 pub use rule::{KindName, Rule, RuleKey, RuleKind, SHELL_PARAMETER, SHELL_TOOL, Scope, merge};
 pub use rule_book::{RuleBook, key_text, user_rules};
 pub use rule_index::RuleIndex;
-pub use rule_warnings::{RuleWarning, warnings};
+pub use rule_warning::{RuleWarning, warnings};
 pub use rules_file::edit::{EditError, with_rule};
 pub use rules_file::{
     AboutRules, RuleInFile, RulesFile, RulesFormat, read_rules, write_dp_aliases, write_rules,

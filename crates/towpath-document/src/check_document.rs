@@ -4,9 +4,9 @@
 use crate::definition_scope::Inputs;
 use crate::document::NodeKind;
 use crate::document_command::{Command, CommandEnd};
-use crate::document_paths::Roots;
 use crate::document_with_imports::{DocumentSet, Files, Found};
 use crate::evaluate::{Evaluation, Next};
+use crate::roots::Roots;
 use std::collections::HashSet;
 use towpath_core::{Diagnostic, Map};
 

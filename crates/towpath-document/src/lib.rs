@@ -6,40 +6,40 @@
 //! them. [`check`] evaluates without running anything, and finds every problem that can be known
 //! before. Nothing here starts a process or looks at the environment.
 
-mod arguments_and_quoted_strings;
 mod check_document;
 mod definition_scope;
 mod directive;
-mod directive_location;
 mod document;
 mod document_command;
-mod document_paths;
+mod document_reference;
 mod document_with_imports;
 mod evaluate;
 mod evaluation_limits;
 mod interpolated;
+mod line_reader;
 mod literal_blocks;
+mod location;
 mod node_json;
 mod permitted_commands;
 mod problem_codes;
 mod read;
 mod read_error;
 mod resolve_command;
-mod section_by_heading;
+mod roots;
+mod section;
 mod shell_variables;
-mod variable_references;
 
 pub use check_document::{Checked, check, check_loaded, check_open};
 pub use definition_scope::Inputs;
 pub use directive::{Call, Definition, Directive, DirectiveKind, Invocation};
 pub use document::{Document, FileKind, Node, NodeKind, Region, RegionText};
 pub use document_command::{Command, CommandEnd, Printed};
-pub use document_paths::{Roots, plain_path};
+pub use document_reference::DocumentReference;
 pub use document_with_imports::{DocumentSet, Files, Found, LoadedFile};
 pub use evaluate::{Evaluation, Next};
 pub use node_json::tree_json;
 pub use permitted_commands::Permitted;
 pub use problem_codes::SHELL_VARIABLE;
 pub use read::{has_regions, read, read_regions};
-pub use section_by_heading::section;
-pub use variable_references::DocumentReference;
+pub use roots::{Roots, plain_path};
+pub use section::section;

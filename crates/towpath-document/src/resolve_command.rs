@@ -3,9 +3,9 @@
 
 use crate::definition_scope::{Computed, DefinedCommand, Locals, Missing, Scope, written};
 use crate::directive::{Call, DataTemplate, Definition, Invocation, ShellCommand};
-use crate::directive_location::Location;
 use crate::evaluation_limits::EvaluationLimits;
 use crate::interpolated::{Interpolated, Piece};
+use crate::location::Location;
 use crate::problem_codes::{
     CIRCULAR_REFERENCE, EXECUTION_FAILED, RESOLUTION_FAILED, VALIDATION_FAILED, VARIABLE_NOT_FOUND,
 };

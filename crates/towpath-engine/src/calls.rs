@@ -1,8 +1,8 @@
 //! Calls of agents, as the loop makes them: which session a call continues, which model it gets, and
 //! what is reported of it. It starts no process, and knows no program.
 
-use crate::choose_model_for_backend::Models;
 use crate::error::EngineError;
+use crate::models::Models;
 use crate::script_lines::ScriptLines;
 use crate::sessions::Sessions;
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! What the engine is given from outside, since it looks at nothing by itself.
 
-use crate::choose_model_for_backend::Models;
-use crate::substitute_commands::Substitutes;
-use crate::who_answers_agent_steps::Agents;
+use crate::agents::Agents;
+use crate::models::Models;
+use crate::substitutes::Substitutes;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;

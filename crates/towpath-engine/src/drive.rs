@@ -2,17 +2,17 @@
 
 use crate::calls::Calls;
 use crate::config::{Config, DriverConfig};
-use crate::create_or_take_over_run::Prepared;
+use crate::controller::Controller;
 use crate::driver::{Driver, RunEnd};
 use crate::error::EngineError;
 use crate::event_reporter::Reporter;
 use crate::jobs::Jobs;
 use crate::journal::{Journal, is_ours};
-use crate::outputs_read_by_plan::OutputsRead;
+use crate::outputs_read::OutputsRead;
+use crate::prepared::Prepared;
 use crate::reports::Reports;
 use crate::script_lines::ScriptLines;
 use crate::sessions::Sessions;
-use crate::stop_or_pause_run::Controller;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 use std::sync::{Arc, mpsc};

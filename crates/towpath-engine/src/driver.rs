@@ -2,14 +2,14 @@
 //! Who runs the jobs, and where, is the executor's business.
 
 use crate::calls::{Calls, StartedCall};
+use crate::census::census;
+use crate::controller::Control;
 use crate::error::EngineError;
 use crate::jobs::{Jobs, RunningJob};
 use crate::journal::Journal;
 use crate::reports::{Observation, Reports};
 use crate::run_summary::summary;
 use crate::settle::settle;
-use crate::step_counts::census;
-use crate::stop_or_pause_run::Control;
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};

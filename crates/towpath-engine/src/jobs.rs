@@ -4,7 +4,7 @@ use crate::calls::StartedCall;
 use crate::error::EngineError;
 use crate::required_programs::MetRequirements;
 use crate::sandboxed_steps::confined;
-use crate::substitute_commands::Substitutes;
+use crate::substitutes::Substitutes;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 //! before anything that depends on them starts.
 
 use crate::error::EngineError;
-use crate::keep_secrets_out_of_record::masked;
-use crate::outputs_read_by_plan::OutputsRead;
+use crate::masked::masked;
+use crate::outputs_read::OutputsRead;
 use crate::run_owner::LOCK;
 use crate::stored_facts::to_store;
 use std::path::{Path, PathBuf};

@@ -8,29 +8,32 @@
 //! before anything that depends on it starts. Everything that a user may see goes to one [`Reporter`] as
 //! owned [`Event`]s; this crate prints nothing and reads neither environment nor home directory.
 
+mod agents;
+mod as_value;
 mod calls;
-mod cancel_run_without_owner;
-mod choose_model_for_backend;
+mod cancel_unowned;
+mod census;
 mod clock;
 mod config;
-mod create_or_take_over_run;
+mod controller;
 mod drive;
 mod driver;
 mod error;
 mod evaluate_condition;
 mod event_reporter;
 mod find_recipes;
-mod job_output_as_value;
 mod jobs;
 mod journal;
-mod keep_secrets_out_of_record;
-mod outputs_read_by_plan;
-mod parse_and_validate_recipe;
+mod masked;
+mod models;
+mod outputs_read;
+mod own_warden;
+mod parse_recipe;
 mod plan_record;
-mod read_step_output;
+mod prepared;
 mod recipe_manifests;
 mod recipe_result;
-mod recorded_jobs_with_ends;
+mod recorded_jobs;
 mod recover_agent_calls;
 mod render_document;
 mod render_template;
@@ -48,19 +51,17 @@ mod script_lines;
 mod session_locks;
 mod sessions;
 mod settle;
-mod start_self_as_warden;
-mod started_jobs_with_filled_texts;
-mod step_counts;
-mod stop_or_pause_run;
+mod started_jobs;
+mod step_output;
 mod stored_facts;
 mod stored_run_options;
-mod substitute_commands;
-mod who_answers_agent_steps;
+mod substitutes;
 
-pub use cancel_run_without_owner::{cancel_owned, cancel_unowned};
-pub use choose_model_for_backend::Models;
+pub use agents::Agents;
+pub use cancel_unowned::{cancel_owned, cancel_unowned};
+pub use census::{Census, census};
 pub use config::{Config, DriverConfig, GRACE};
-pub use create_or_take_over_run::{Changes, Prepared, TakenRun, create, take_over};
+pub use controller::Controller;
 pub use driver::RunEnd;
 pub use error::EngineError;
 pub use evaluate_condition::{EvaluateError, evaluate};
@@ -69,11 +70,13 @@ pub use find_recipes::{
     SearchedDirectory, discover_recipes, find_recipe, list_recipes, verify_installation,
     verify_installation as verify_global_installation,
 };
-pub use parse_and_validate_recipe::{Problems, parse_recipe, validate};
-pub use read_step_output::step_output;
+pub use models::Models;
+pub use own_warden::init;
+pub use parse_recipe::{Problems, parse_recipe, validate};
+pub use prepared::{Changes, Prepared, TakenRun, create, take_over};
 pub use recipe_manifests::{check_upstream_changes, sync_upstream, update_manifest};
 pub use recipe_result::{RecipeResult, StepReport};
-pub use recorded_jobs_with_ends::{RecordedJob, recorded_jobs};
+pub use recorded_jobs::{RecordedJob, recorded_jobs};
 pub use render_document::{
     DocumentRunner, RenderConfig, RenderEnd, RenderLocation, RenderReporter,
 };
@@ -94,13 +97,10 @@ pub use run_owner::{
 pub use run_summary::summary;
 pub use runner_for_embedders::{Decision, Error, Runner};
 pub use sandboxed_steps::{find_sandbox, not_enforced};
-pub use start_self_as_warden::init;
-pub use started_jobs_with_filled_texts::{StartedJob, started_jobs};
-pub use step_counts::{Census, census};
-pub use stop_or_pause_run::Controller;
+pub use started_jobs::{StartedJob, started_jobs};
+pub use step_output::step_output;
 pub use stored_run_options::{Options, Worktree};
-pub use substitute_commands::Substitutes;
-pub use who_answers_agent_steps::Agents;
+pub use substitutes::Substitutes;
 
 pub use jiff::tz::TimeZone;
 pub use towpath_core::{

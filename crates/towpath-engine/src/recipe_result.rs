@@ -1,8 +1,8 @@
 //! What came of a run, in one value: every step that ended, the final variables, how it went.
 
+use crate::as_value::{VALUE_LIMIT, as_value};
 use crate::error::{EngineError, io_error};
-use crate::job_output_as_value::{VALUE_LIMIT, as_value};
-use crate::read_step_output::step_output;
+use crate::step_output::step_output;
 use std::fs;
 use std::time::Duration;
 use towpath_core::{Map, RunId, StepPath};

@@ -3,7 +3,7 @@
 
 use crate::clock::now_ms;
 use crate::error::EngineError;
-use crate::outputs_read_by_plan::OutputsRead;
+use crate::outputs_read::OutputsRead;
 use crate::replay_run::Recorded;
 use crate::session_locks::SessionLocks;
 use crate::sessions::Sessions;

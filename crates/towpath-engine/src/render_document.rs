@@ -1,8 +1,8 @@
 //! Renders one document: its commands run one after the other, with the same warden, files and signals
 //! as the steps of a run. Nothing is recorded.
 
+use crate::controller::{Control, Controller};
 use crate::error::{EngineError, io_error};
-use crate::stop_or_pause_run::{Control, Controller};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::{self, File};

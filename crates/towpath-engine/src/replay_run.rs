@@ -1,8 +1,8 @@
 //! A run rebuilt from its record, fact by fact.
 
 use crate::error::EngineError;
-use crate::keep_secrets_out_of_record::masked;
-use crate::outputs_read_by_plan::OutputsRead;
+use crate::masked::masked;
+use crate::outputs_read::OutputsRead;
 use crate::plan_record::PlanRecord;
 use crate::recover_agent_calls::InterruptedJob;
 use crate::stored_facts::from_store;

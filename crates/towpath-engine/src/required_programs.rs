@@ -27,7 +27,7 @@ pub trait RequirementChecker: fmt::Debug {
 /// A program that meets a requirement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundProgram {
-    #[serde(with = "towpath_core::os_strings_as_json")]
+    #[serde(with = "towpath_core::os_text")]
     pub program: PathBuf,
     /// None where no version was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,11 +37,7 @@ pub struct FoundProgram {
     #[serde(default)]
     pub directory_first: bool,
     /// What a sandboxed step must be able to read to use it, beside the system's own directories.
-    #[serde(
-        default,
-        skip_serializing_if = "Vec::is_empty",
-        with = "towpath_core::os_strings_as_json::list"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "towpath_core::os_text::list")]
     pub readable: Vec<PathBuf>,
 }
 

@@ -1,7 +1,7 @@
 //! The summary of a run that its row in the store has.
 
+use crate::census::census;
 use crate::clock::now_ms;
-use crate::step_counts::census;
 use towpath_core::RunStatus;
 use towpath_run::{Run, RunOutcome};
 use towpath_store::Summary;

@@ -2,13 +2,16 @@
 //! one to resume. It is the same engine, journal and rules as the program's; what the program reads
 //! from its environment is given here.
 
-use crate::choose_model_for_backend::Models;
+use crate::agents::Agents;
 use crate::config::{Config, GRACE};
-use crate::create_or_take_over_run::{Changes, Prepared, create, take_over};
+use crate::controller::Controller;
 use crate::drive::refuse_unavailable;
 use crate::driver::RunEnd;
 use crate::error::EngineError;
-use crate::parse_and_validate_recipe::Problems;
+use crate::models::Models;
+use crate::own_warden::own_warden;
+use crate::parse_recipe::Problems;
+use crate::prepared::{Changes, Prepared, create, take_over};
 use crate::recipe_result::{RecipeResult, recipe_result};
 use crate::required_programs::{
     MetRequirements, ProgramsOnPath, RequirementChecker, check_requirements,
@@ -16,11 +19,8 @@ use crate::required_programs::{
 use crate::resume_answers::ResumeAnswers;
 use crate::run_event_listener::{Listener, Listening, NullListener};
 use crate::sandboxed_steps::find_sandbox;
-use crate::start_self_as_warden::own_warden;
-use crate::stop_or_pause_run::Controller;
 use crate::stored_run_options::Options;
-use crate::substitute_commands::Substitutes;
-use crate::who_answers_agent_steps::Agents;
+use crate::substitutes::Substitutes;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

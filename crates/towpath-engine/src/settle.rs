@@ -1,9 +1,9 @@
 //! From an executor's end of a job to the one that the run takes: its output as a value, its files on
 //! their way into the record.
 
+use crate::as_value::{as_value, file_output};
 use crate::error::{EngineError, io_error};
-use crate::job_output_as_value::{as_value, file_output};
-use crate::outputs_read_by_plan::OutputsRead;
+use crate::outputs_read::OutputsRead;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Facts on their way into the store and back.
 
+use crate::as_value::{as_value, file_output};
 use crate::error::EngineError;
-use crate::job_output_as_value::{as_value, file_output};
-use crate::outputs_read_by_plan::OutputsRead;
+use crate::outputs_read::OutputsRead;
 use std::path::Path;
 use towpath_core::JobKind;
 use towpath_run::{Fact, Output};

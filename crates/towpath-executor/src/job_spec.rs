@@ -28,7 +28,7 @@ pub struct JobSpec {
     pub key: JobKey,
     pub work: Work,
     /// Absolute.
-    #[serde(with = "towpath_core::os_strings_as_json")]
+    #[serde(with = "towpath_core::os_text")]
     pub directory: PathBuf,
     pub timeout: Option<Duration>,
     /// How long it may print nothing.

@@ -34,7 +34,6 @@
 //! needs of them (its lock, ending what a dead owner left, the table of backends) is exported here.
 
 mod adapter_executor;
-mod agent_nesting_variables;
 mod embedder_adapter;
 mod error;
 mod executor;
@@ -42,10 +41,10 @@ mod finished_job;
 mod job_spec;
 mod local;
 mod recover_answer;
+mod session_tree;
 mod variables_by_directory;
 
 pub use adapter_executor::AdapterExecutor;
-pub use agent_nesting_variables::SessionTree;
 pub use embedder_adapter::{Adapter, AdapterError, AgentCall, BashCall};
 pub use error::ExecutorError;
 pub use executor::{Executor, JobEvent, Observer, Responder, Swept, Waker};
@@ -53,6 +52,7 @@ pub use finished_job::{EndStatus, Finished};
 pub use job_spec::{AgentWork, JobId, JobSpec, ScriptedAnswer, Work, new_session};
 pub use local::{LocalAgents, LocalConfig, LocalExecutor, WardenStart};
 pub use recover_answer::{InterruptedCall, LocalRecovery, Recovered, Recovery};
+pub use session_tree::SessionTree;
 pub use variables_by_directory::{DirectoryVariables, Variables};
 
 pub use towpath_agent::{

@@ -4,7 +4,7 @@ use crate::sandbox::{Confinement, Policy};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use towpath_core::os_strings_as_json::OsText;
+use towpath_core::os_text::OsText;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChildSpec {

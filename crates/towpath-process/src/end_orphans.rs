@@ -4,7 +4,7 @@
 //! children always has one of every chain; and a process that `KILL` was sent to forks no more. So
 //! children are killed until there are none.
 
-use crate::leftover_process::Leftover;
+use crate::leftover::Leftover;
 use crate::os::{self, ProcessKey};
 use crate::warden_event::ExitStatus;
 use rustix::io::Errno;

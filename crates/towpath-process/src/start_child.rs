@@ -5,7 +5,7 @@
 use crate::child_spec::{ChildSpec, Sandbox};
 use crate::error::{StartError, StartErrorKind as Kind};
 use crate::os::{self, Launch, LaunchFailure, Restrictions};
-use crate::output_pipe_to_file::{Output, Target, open_private};
+use crate::output::{Output, Target, open_private};
 use crate::process_marker::Marker;
 use crate::sandbox::job_arguments;
 use crate::warden_event::Stream;

@@ -2,7 +2,7 @@
 //! `StartFailed`, every `Started` by one `Ended`, unless the warden itself is gone.
 
 use crate::error::StartError;
-use crate::leftover_process::Leftover;
+use crate::leftover::Leftover;
 use serde::{Deserialize, Serialize};
 use std::{fmt, io};
 pub use towpath_core::Stream;

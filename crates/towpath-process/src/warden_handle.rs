@@ -8,7 +8,7 @@ use crate::child_spec::{ChildSpec, WireSpec};
 use crate::error::ProcessError;
 use crate::os;
 use crate::process_marker::Marker;
-use crate::restore_terminal_after_engine_death::TerminalText;
+use crate::terminal_text::TerminalText;
 use crate::warden_event::Event;
 use crate::warden_process;
 use crate::warden_protocol::{Answer, Command, Frames, MAX_FRAME, encode};

@@ -4,14 +4,14 @@
 
 use crate::child_spec::WireSpec;
 use crate::process_marker::Marker;
-use crate::restore_terminal_after_engine_death::TerminalText;
+use crate::terminal_text::TerminalText;
 use crate::warden_event::Event;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use towpath_core::Secrets;
-use towpath_core::os_strings_as_json::OsText;
+use towpath_core::os_text::OsText;
 
 /// Far above what a system takes as arguments and environment; a larger length is garbage.
 pub(crate) const MAX_FRAME: usize = 64 << 20;

@@ -2,10 +2,10 @@
 //! because of such a condition was perhaps not meant to be.
 
 use crate::draft::{Gate, StepDraft};
+use crate::lints;
 use crate::loaded::Loaded;
 use crate::plan::Plan;
 use crate::recipe_file::RecipeFile;
-use crate::recipe_lints;
 use crate::recipe_search::Origin;
 use crate::unset_variables::unset_variables;
 use crate::variable_flow::VariableFlow;
@@ -28,7 +28,7 @@ pub fn condition_warnings(plan: &Plan) -> Vec<ConditionWarning> {
     let (loaded, mut problems) = load(plan);
     let flow = VariableFlow::new(&loaded, &plan.inputs, plan.dialect);
     problems.extend(unset_variables(&flow));
-    problems.extend(recipe_lints::lints(&flow));
+    problems.extend(lints::lints(&flow));
     problems.retain(|problem| problem.severity != Severity::Note);
     let mut found = Vec::new();
     for (recipe, loaded) in loaded.iter().enumerate().filter(|(_, loaded)| loaded.is_called) {

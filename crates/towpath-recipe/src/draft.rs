@@ -2,7 +2,7 @@
 //! takes over what the recipe extends, and that the [`Recipe`] is made from once it is sound.
 
 use crate::condition::Condition;
-use crate::context_validation::ContextRule;
+use crate::context_rule::ContextRule;
 use crate::field_table::StepKind;
 use crate::recipe::{
     Flow, Hooks, Machine, Named, Outcome, Recipe, RecipeFields, Recursion, Step, StepFields,

@@ -5,7 +5,7 @@
 
 pub use towpath_core::fields::{FieldType, LONGEST_TIME};
 
-use crate::context_validation::RULES;
+use crate::context_rule::RULES;
 use serde::{Deserialize, Serialize};
 use towpath_core::fields::{FieldRow, FileKind, Required};
 

@@ -3,7 +3,7 @@
 //! an error where the call is sure to fail in the run that was asked for; where the user may still
 //! give the value, or the call may not be reached, it is a warning.
 
-use crate::context_validation::violations;
+use crate::context_rule::violations;
 use crate::draft::{Draft, StepDraft};
 use crate::loaded::Loaded;
 use crate::recipe::{Named, ValueTemplate, Work};

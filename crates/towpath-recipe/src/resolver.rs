@@ -17,9 +17,7 @@ use crate::recipe_file::{self, EXTENSIONS, RecipeFile};
 use crate::recipe_search::{Found, NotFound, Origin, SearchDir, find, nearest_name};
 use crate::request::Request;
 use crate::variable_flow::VariableFlow;
-use crate::{
-    PlannedAgent, Recipe, across_steps, builtin, inputs, loaded, recipe_lints, unset_variables,
-};
+use crate::{PlannedAgent, Recipe, across_steps, builtin, inputs, lints, loaded, unset_variables};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -369,7 +367,7 @@ impl Resolver<'_> {
         let Request { inputs, run_options, .. } = self.request;
         let flow = VariableFlow::new(&self.loaded, inputs, run_options.dialect);
         self.problems.extend(unset_variables::unset_variables(&flow));
-        self.problems.extend(recipe_lints::lints(&flow));
+        self.problems.extend(lints::lints(&flow));
         self.problems.extend(hidden_failures(&self.loaded));
         self.problems.extend(inputs::missing_in_calls(&flow, inputs, run_options));
         self.problems.extend(loaded::unknown_tags(&self.loaded, &run_options.tags));

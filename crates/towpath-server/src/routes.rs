@@ -3,10 +3,10 @@
 
 use crate::answer::{Answer, Refusal};
 use crate::connection_slots::Client;
-use crate::request_gate::{TOKEN, guard};
+use crate::guard::{TOKEN, guard};
 use crate::views::{compare, diff, dismissed, graph, log, questions, recipes, run, runs};
 use crate::views::{server as about, step, transcript};
-use crate::{Server, actions, live, open_codes, page_files, phone};
+use crate::{Server, actions, live, open_codes, page_file, phone};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Query, RawPathParams, Request, State};
@@ -134,8 +134,8 @@ pub(crate) fn router(server: &Arc<Server>) -> Router {
     router
         .route("/", on(MethodFilter::GET, phone::connection::connect_or_page))
         .route("/ws", on(MethodFilter::GET, phone::connection::connect))
-        .method_not_allowed_fallback(page_files::bad_method)
-        .fallback(page_files::answer)
+        .method_not_allowed_fallback(page_file::bad_method)
+        .fallback(page_file::answer)
         .layer(from_fn_with_state(Arc::clone(server), guard))
         .with_state(Arc::clone(server))
 }

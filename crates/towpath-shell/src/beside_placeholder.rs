@@ -3,7 +3,7 @@
 
 use crate::bash::quoting::{self, Quoting};
 use crate::bash::tree::Part;
-use crate::text_with_placeholder_marks::{MARK_LEN, Mark, Region};
+use crate::mark::{MARK_LEN, Mark, Region};
 use std::ops::Range;
 
 /// What is right before a placeholder.

@@ -8,28 +8,28 @@
 pub mod bash;
 mod beside_placeholder;
 mod builtin_calls;
-mod compile_to_unfilled_script;
+mod code_warnings;
 mod declared_variables;
 mod filled_script;
 mod guards;
 mod integer_values;
+mod mark;
 mod nested_code;
-mod parse_and_fill_shell_text;
-mod parse_script_with_placeholders;
+mod parsed_region;
 mod placeholder_context;
 mod placeholder_replacement;
-mod recipe_var_environment;
+mod read_as;
+mod recipe_variable;
 mod refusal_messages;
-mod replace_pieces_without_placeholder;
+mod shell_text;
+mod shell_text_analysis;
+mod simplified_text;
 mod text_edits;
-mod text_with_placeholder_marks;
 mod unfilled_script_types;
-mod value_as_code_warnings;
-mod words_read_as_code;
 
 pub use filled_script::{FailFast, Filled};
-pub use parse_and_fill_shell_text::{
+pub use read_as::read_as;
+pub use recipe_variable::RecipeVariable;
+pub use shell_text::{
     FillError, PlaceholderKind, ShellError, ShellPlaceholder, ShellText, ShellWarning,
 };
-pub use recipe_var_environment::RecipeVariable;
-pub use words_read_as_code::words_read_as_code;

@@ -9,10 +9,10 @@
 use crate::bash::command_words::CommandWords;
 use crate::bash::parser_library;
 use crate::bash::quoting;
-use crate::bash::started_program_and_code;
+use crate::bash::shell_code;
 use crate::bash::tree::{Redirect, Simple};
-use crate::text_with_placeholder_marks::Region;
-use crate::value_as_code_warnings;
+use crate::code_warnings;
+use crate::mark::Region;
 use std::ops::Range;
 
 /// Shells in shells are read this deep.
@@ -32,11 +32,11 @@ pub struct NestedCode {
 pub fn find(simple: &Simple, redirects: &[Redirect], region: &Region) -> Option<NestedCode> {
     let words =
         CommandWords { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
-    let (indexes, shell) = started_program_and_code::shell_code(&words)?;
+    let (indexes, shell) = shell_code::shell_code(&words)?;
     let code = &simple.words[indexes];
     let range = code.first()?.range.start..code.last()?.range.end;
     // A value that is all of the code is meant to be code.
-    let meant = matches!(code, [word] if value_as_code_warnings::is_one_placeholder(region, word));
+    let meant = matches!(code, [word] if code_warnings::is_one_placeholder(region, word));
     let divided = redirects.iter().any(|r| r.range.start < range.end && range.start < r.range.end);
     if meant || divided || !region.has_mark(&range) {
         return None;

@@ -2,19 +2,19 @@
 //! its own, by the same command that a user would type; so do git, `setup` and `checks`, as recipes
 //! of ours, so that nothing they start can outlive them.
 
-use crate::agent_and_command_replacements::Replacements;
 use crate::calling_program_trait::Host;
-use crate::case_directory_and_environment::{CaseDirectory, CaseFileError, remove};
-use crate::case_problem::Problem;
-use crate::case_run_inputs_file::{CaseRunFile, Ends};
-use crate::child_runs_and_signals::ChildProcesses;
+use crate::case_directory::{CaseDirectory, CaseFileError, remove};
+use crate::case_run_file::{CaseRunFile, Ends};
+use crate::child_processes::ChildProcesses;
 use crate::compare_with_expected::Comparison;
-use crate::find_steps_by_path::{RecipeSteps, Workers};
+use crate::in_order;
 use crate::mutation::Change;
-use crate::parallel_in_order;
+use crate::problem::Problem;
+use crate::recipe_steps::{RecipeSteps, Workers};
+use crate::replacements::Replacements;
 use crate::result_observer::Observer;
 use crate::run_record::RunRecord;
-use crate::suite_and_case_types::{Case, Ending};
+use crate::suite::{Case, Ending};
 use crate::tested_recipe::TestedRecipe;
 use serde_json::json;
 use std::ffi::{OsStr, OsString};
@@ -131,7 +131,7 @@ impl<'a> CaseRunner<'a> {
             }
             results[file].push(result);
         };
-        parallel_in_order::in_order(jobs, all.len(), one, report, &|done| {
+        in_order::in_order(jobs, all.len(), one, report, &|done| {
             observer.under_way(done, all.len(), "case");
         });
         results

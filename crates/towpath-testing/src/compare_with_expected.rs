@@ -2,13 +2,13 @@
 //! left alone, but for what the case itself was given: an answer that no call took, a stub whose
 //! step never ran and a step that does not exist are failures.
 
-use crate::agent_and_command_replacements::Replacements;
-use crate::case_problem::Problem;
 use crate::expected_calls::ExpectedCalls;
-use crate::find_steps_by_path::{RecipeSteps, Workers};
 use crate::matcher::Matcher;
+use crate::problem::Problem;
+use crate::recipe_steps::{RecipeSteps, Workers};
+use crate::replacements::Replacements;
 use crate::run_record::{RunRecord, StepRecord};
-use crate::suite_and_case_types::{Case, Ending, Expect, Name, Suite};
+use crate::suite::{Case, Ending, Expect, Name, Suite};
 use std::collections::BTreeSet;
 use std::path::Path;
 use towpath_core::{Value, VarPath, lookup};

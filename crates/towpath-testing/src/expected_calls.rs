@@ -1,9 +1,9 @@
 //! The agent calls that a case expects: how many, or each of them with as much as the case names.
 //! A list is exact in its order and its length; of each call only what is named is compared.
 
-use crate::case_problem::Problem;
+use crate::problem::Problem;
 use crate::run_record::AgentCall;
-use crate::suite_and_case_types::Name;
+use crate::suite::Name;
 
 #[derive(Debug, Clone)]
 pub enum ExpectedCalls {

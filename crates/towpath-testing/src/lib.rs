@@ -7,36 +7,36 @@
 //! the program's path, its environment and its recipe directories come from a [`Host`], and what
 //! happens is reported to an [`Observer`].
 
-mod agent_and_command_replacements;
 mod calling_program_trait;
-mod case_directory_and_environment;
-mod case_problem;
-mod case_run_inputs_file;
+mod case_directory;
+mod case_run_file;
 mod case_runner;
-mod child_runs_and_signals;
+mod child_processes;
 mod compare_with_expected;
 mod expected_calls;
-mod find_steps_by_path;
+mod in_order;
 mod matcher;
 mod mutation;
-mod parallel_in_order;
+mod problem;
 mod read_test_file;
+mod recipe_steps;
+mod replacements;
 mod result_observer;
 mod results_json;
 mod run_record;
-mod suite_and_case_types;
+mod suite;
 mod test_file_paths;
 mod tested_recipe;
 
 pub use calling_program_trait::Host;
-pub use case_problem::Problem;
-pub use case_run_inputs_file::CaseRunFile;
+pub use case_run_file::CaseRunFile;
 pub use case_runner::{CaseResult, CaseRunner};
-pub use child_runs_and_signals::ChildProcesses;
+pub use child_processes::ChildProcesses;
 pub use mutation::{Change, Mutant, changes, mutate};
+pub use problem::Problem;
 pub use read_test_file::{read, test_file_schema};
 pub use result_observer::Observer;
 pub use results_json::results_json;
-pub use suite_and_case_types::{Case, Suite};
+pub use suite::{Case, Suite};
 pub use test_file_paths::{find_test_files, is_recipe_file, is_test_file, test_file_of};
 pub use tested_recipe::TestedRecipe;

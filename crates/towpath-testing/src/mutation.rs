@@ -5,7 +5,7 @@
 //! fails has noticed.
 
 use crate::case_runner::{CaseResult, CaseRunner};
-use crate::parallel_in_order;
+use crate::in_order;
 use crate::result_observer::Observer;
 use crate::tested_recipe::TestedRecipe;
 use towpath_recipe::{Recipe, Work};
@@ -107,7 +107,7 @@ pub fn mutate(
         observer.mutant(&subjects[file], &mutant);
         mutants[file].push(mutant);
     };
-    parallel_in_order::in_order(jobs, work.len(), one, report, &|done| {
+    in_order::in_order(jobs, work.len(), one, report, &|done| {
         observer.under_way(done, work.len(), "change");
     });
     mutants

@@ -14,7 +14,7 @@ mod tests;
 
 pub use schema::test_file_schema;
 
-use crate::suite_and_case_types::{Case, Suite};
+use crate::suite::{Case, Suite};
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;

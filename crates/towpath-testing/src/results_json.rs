@@ -1,8 +1,8 @@
 //! The results of all cases, and of the mutations, as one JSON value.
 
-use crate::case_problem::Problem;
 use crate::case_runner::CaseResult;
 use crate::mutation::Mutant;
+use crate::problem::Problem;
 use crate::tested_recipe::TestedRecipe;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! What a case's run did, read from the JSON that it printed and the calls that it noted.
 
-use crate::find_steps_by_path::is_meant;
-use crate::suite_and_case_types::Ending;
+use crate::recipe_steps::is_meant;
+use crate::suite::Ending;
 use serde_json::Value;
 use std::path::Path;
 use towpath_core::{Map, StatusKind, StepPath};

@@ -1,7 +1,7 @@
 //! A test file with the recipe that it tests: found, and checked before any case runs.
 
 use crate::calling_program_trait::Host;
-use crate::suite_and_case_types::Suite;
+use crate::suite::Suite;
 use crate::test_file_paths::recipe_of;
 use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, Map};

@@ -29,6 +29,7 @@ mod command_words;
 mod detector;
 #[allow(clippy::disallowed_methods, reason = "it writes files")]
 pub mod download;
+mod file_facts;
 #[allow(clippy::disallowed_methods, reason = "it reads files")]
 mod file_hash;
 #[allow(clippy::disallowed_methods, reason = "it reads and writes installs")]
@@ -47,7 +48,6 @@ pub mod self_repair;
 #[allow(clippy::disallowed_methods, reason = "it reads and writes what was fetched")]
 pub mod sources;
 mod static_check;
-mod static_file_facts;
 mod tool_names;
 mod tool_recipe;
 mod tool_request;
@@ -60,6 +60,7 @@ mod version_token;
 
 pub use command_words::{CommandWordsError, command_words};
 pub use detector::judge;
+pub use file_facts::FileFacts;
 pub use observation::{Observation, ProcessEnd, read_observation};
 pub use output_pattern::{OutputPattern, PatternError, PatternMatch};
 pub use printed_text::{captured_text, clean_text};
@@ -69,7 +70,6 @@ pub use recipe_provenance::{Origin, Provenance, content_hash};
 pub use recipe_values::check_tool_name;
 pub use repair_metadata::{REPAIR_TYPE, RepairMetadata, RepairMethod};
 pub use static_check::{FileQuestions, check_file, defined_versions};
-pub use static_file_facts::FileFacts;
 pub use tool_recipe::{
     Action, Binary, InstallStep, Metadata, Platform, PlatformWords, ToolRecipe, VersionKeys,
 };

@@ -2,7 +2,7 @@
 //! at its file has found. A recorded observation is JSON, so that a misjudged program can be reported
 //! and become a test. Unknown fields are refused, but for what the test cases add to describe it.
 
-use crate::static_file_facts::FileFacts;
+use crate::file_facts::FileFacts;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FieldType, FileKind, Key, Subject};

@@ -13,7 +13,6 @@ pub mod run_json;
 
 mod colours_only;
 mod cost;
-mod depth_and_step_bounds;
 mod failure_text;
 mod hooks_by_name;
 mod machine_exit_reason;
@@ -21,13 +20,13 @@ mod origin_word;
 mod problem_json;
 mod required_programs_text;
 mod resume_preview;
+mod run_bounds;
+mod step_text;
 #[cfg(test)]
-mod runs_for_unit_tests;
-mod step_text_and_callee;
+mod test_runs;
 
 pub use colours_only::ColoursOnly;
 pub use cost::Cost;
-pub use depth_and_step_bounds::RunBounds;
 pub use failure_text::failure_text;
 pub use hooks_by_name::hooks;
 pub use machine_exit_reason::{BACKEND_ERROR, exit_reason, machine_exit};
@@ -35,4 +34,5 @@ pub use origin_word::origin_word;
 pub use problem_json::problem_json;
 pub use required_programs_text::required;
 pub use resume_preview::resume_preview;
-pub use step_text_and_callee::{callee, step_line, step_text, transition_text};
+pub use run_bounds::RunBounds;
+pub use step_text::{callee, step_line, step_text, transition_text};

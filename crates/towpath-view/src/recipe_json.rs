@@ -2,12 +2,12 @@
 //! its transitions, its guardrails, how long it can run and how it can end.
 
 use crate::chart::{RESTARTS_EXCEEDED, refused_restart};
-use crate::depth_and_step_bounds::RunBounds;
 use crate::hooks_by_name::hooks;
 use crate::origin_word::origin_word;
 use crate::problem_json::problem_json;
 use crate::required_programs_text::required;
-use crate::step_text_and_callee::{callee, step_text};
+use crate::run_bounds::RunBounds;
+use crate::step_text::{callee, step_text};
 use serde::Serialize;
 use serde_json::{Value, json};
 use towpath_core::{Diagnostic, Template};

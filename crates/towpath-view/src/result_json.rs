@@ -362,7 +362,7 @@ fn read_beginning(path: &Path) -> Result<Vec<u8>, ResultError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runs_for_unit_tests::{driven, ended};
+    use crate::test_runs::{driven, ended};
     use towpath_core::Usage;
     use towpath_run::{JobEnd, JobStatus};
     use towpath_store::{NewFact, NewRun, OutputRef, Summary, settle_output};

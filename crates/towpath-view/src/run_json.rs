@@ -4,7 +4,7 @@ use crate::amounts_and_times::{rfc3339, seconds};
 use crate::cost::Cost;
 use crate::foreign_text::escaped;
 use crate::result_json;
-use crate::step_text_and_callee::{callee, step_text};
+use crate::step_text::{callee, step_text};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use towpath_core::{RunStatus, StatusKind, StepPath};

@@ -6,7 +6,7 @@ use crate::commands::{self, Execute as _};
 use crate::compat;
 use crate::corrections::hook;
 use crate::environment::{ColorChoice, Invocation, system};
-use crate::exit_codes_and_errors::{CommandError, Ended, Exit};
+use crate::exit::{CommandError, Ended, Exit};
 use crate::meant_command_line;
 use crate::terminal::out;
 use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};

@@ -1,7 +1,7 @@
 //! What the program gets from outside, read once: its arguments, the environment variables, the
 //! directories and the terminals. No other module reads them.
 
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use jiff::tz::TimeZone;
 use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;

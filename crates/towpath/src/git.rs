@@ -3,7 +3,7 @@
 //! (`towpath_core::GIT_GUARDS`). A git directory inside another repository's tree is not used.
 
 use crate::environment::{Environment, absolute_path_entries};
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::format::clean;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ mod debug_log;
 mod documents;
 mod duration_arguments;
 mod environment;
-mod exit_codes_and_errors;
+mod exit;
 mod git;
 mod meant_command_line;
 mod page;
@@ -20,7 +20,7 @@ mod terminal;
 mod tools;
 
 use environment::Invocation;
-use exit_codes_and_errors::{CommandError, Ended, Exit};
+use exit::{CommandError, Ended, Exit};
 use std::process::ExitCode;
 use terminal::{diagnostics, out};
 

@@ -2,8 +2,8 @@
 //! command, another word for a command, and values without `--set`. It only answers; nothing runs.
 
 use crate::environment::Invocation;
+use crate::session::called_as::CalledAs;
 use crate::session::recipe_list;
-use crate::session::shadowed_built_ins::CalledAs;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 use std::path::Path;

@@ -7,7 +7,7 @@ pub use schema::settings_schema;
 
 use crate::duration_arguments::of_seconds;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -3,7 +3,7 @@
 //! another hash, is the user's and is never written.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::shown_path::shown_path;
 use sha2::{Digest as _, Sha256};
 use std::fs;

@@ -43,12 +43,12 @@
 mod field_reader;
 mod field_type;
 mod file_kind_words;
-mod message_subject;
+mod subject;
 
 pub use field_reader::{FieldReader, known_fields};
 pub use field_type::{FieldType, LONGEST_TIME};
 pub use file_kind_words::FileKind;
-pub use message_subject::Subject;
+pub use subject::Subject;
 
 use crate::nearest;
 use crate::spanned_tree::Entry;

@@ -4,7 +4,7 @@ use super::HookCall;
 use crate::hook_log::record::{
     CalledRecord, CorrectedRecord, HookRecord, RecordOrigin, RecordedDecision,
 };
-use crate::mask_secrets::Masking;
+use crate::masking::Masking;
 use crate::{ToolCall, hook_log};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

@@ -221,7 +221,7 @@ fn shell_texts(script: &Script) -> Vec<String> {
     let shells: Vec<&SimpleCommand> =
         script.commands().iter().filter(|command| reads_stdin(command)).collect();
     for command in script.commands() {
-        let code = towpath_shell::words_read_as_code(command, script.text(), &|_| false);
+        let code = towpath_shell::read_as(command, script.text(), &|_| false);
         let written = |at: usize| {
             let word = &command.words[at];
             let source = script.text()[word.range.clone()].trim_matches('"');

@@ -135,7 +135,7 @@ fn is_code(script: &Script, mark: usize) -> bool {
     script.commands().iter().any(|command| {
         let inside = |word: &Word| word.range.contains(&mark);
         command.words.iter().any(inside)
-            && towpath_shell::words_read_as_code(command, script.text(), &open)
+            && towpath_shell::read_as(command, script.text(), &open)
                 .into_iter()
                 .any(|index| inside(&command.words[index]))
     })

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use towpath_corrections::mask_secrets::Masking;
+use towpath_corrections::masking::Masking;
 
 /// Where a secret is written, with `@` for it.
 const POSITIONS: &[&str] = &[

@@ -3,11 +3,11 @@
 use super::{Evaluation, Next, Target};
 use crate::definition_scope::{Computed, DefinedCommand};
 use crate::directive::{DataValue, Defines, Definition, Directive, DirectiveKind, TextValue};
-use crate::directive_location::Location;
 use crate::document::{Document, Node};
-use crate::document_paths::{expand_root, plain_path};
 use crate::interpolated::{Interpolated, Piece};
+use crate::location::Location;
 use crate::resolve_command::Values;
+use crate::roots::{expand_root, plain_path};
 use std::sync::Arc;
 use towpath_core::{Value, VarPath, text_of};
 

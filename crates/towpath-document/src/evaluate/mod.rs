@@ -1,21 +1,21 @@
 //! Evaluates a document from top to bottom. What it needs from outside, a command or a file, it asks
 //! for and then waits: the caller answers, and asks for what is next. It never asks twice.
 
-mod embed_and_import_files;
+mod deliver;
 mod evaluate_directive;
+mod included_files;
 mod prose_references;
 mod replace_region;
 mod run_command;
-mod write_output_or_set_variable;
 
 use crate::definition_scope::{Inputs, Scope};
 use crate::directive::ImportedNames;
-use crate::directive_location::Location;
 use crate::document::{Document, Node, NodeKind};
 use crate::document_command::Command;
-use crate::document_paths::Roots;
 use crate::document_with_imports::DocumentSet;
 use crate::evaluation_limits::EvaluationLimits;
+use crate::location::Location;
+use crate::roots::Roots;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;

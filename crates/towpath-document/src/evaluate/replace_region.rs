@@ -2,8 +2,8 @@
 
 use super::{Evaluation, Next, Target};
 use crate::directive::{Call, DirectiveKind, Invocation};
-use crate::directive_location::Location;
 use crate::document::{Document, Node, NodeKind, Region, RegionText};
+use crate::location::Location;
 use crate::problem_codes::VARIABLE_NOT_FOUND;
 use std::sync::Arc;
 use towpath_core::{VarPath, text_of};

@@ -3,9 +3,9 @@
 use super::{Evaluation, Next, Pending, Target};
 use crate::definition_scope::{Computed, DefinedCommand};
 use crate::directive::Invocation;
-use crate::directive_location::Location;
 use crate::document_command::{Command, CommandEnd, Printed};
 use crate::interpolated::{Interpolated, Piece};
+use crate::location::Location;
 use crate::problem_codes::{EXECUTION_FAILED, SHELL_VARIABLE};
 use crate::resolve_command::{ResolvedCommand, Values};
 use crate::shell_variables;

@@ -1,8 +1,8 @@
 //! What runs: a command in brackets, or a call of a defined command.
 
 use super::directive_line::DirectiveReader;
-use crate::arguments_and_quoted_strings::LineReader;
 use crate::directive::{Call, Invocation, ShellCommand};
+use crate::line_reader::LineReader;
 use crate::read_error::ReadError;
 use std::ops::Range;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 //! after it a mistake is an error.
 
 use super::lines_and_indentation::{Line, line_at};
-use crate::arguments_and_quoted_strings::LineReader;
 use crate::directive::{Defines, DirectiveKind};
 use crate::interpolated::reference_at;
+use crate::line_reader::LineReader;
 use crate::read_error::ReadError;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Span, VarPath};

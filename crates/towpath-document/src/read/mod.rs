@@ -9,7 +9,7 @@ mod embed_and_import;
 mod lines_and_indentation;
 mod prose_like_directives;
 mod regions;
-mod text_data_and_path;
+mod value_directive;
 
 pub(crate) use regions::delimits_region;
 pub use regions::{has_regions, read_regions};

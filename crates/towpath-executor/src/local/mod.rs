@@ -6,18 +6,18 @@ mod agent_lines;
 mod idle_timer;
 mod job_files;
 mod job_to_child;
+mod local_job;
 mod output_follower;
-mod running_job;
 mod warden_link;
 
 pub(crate) use job_files::JobFiles;
-pub(crate) use running_job::{LocalJob, answered, in_time};
+pub(crate) use local_job::{LocalJob, answered, in_time};
 
-use crate::agent_nesting_variables::SessionTree;
 use crate::error::ExecutorError;
 use crate::executor::{Executor, JobEvent, Observer, Responder, Swept, Waker};
 use crate::finished_job::{EndStatus, Finished};
 use crate::job_spec::{JobId, JobSpec};
+use crate::session_tree::SessionTree;
 use crate::variables_by_directory::DirectoryVariables;
 use output_follower::{OutputFollower, Shown};
 use std::collections::BTreeMap;

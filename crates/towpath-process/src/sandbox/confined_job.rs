@@ -17,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
-use towpath_core::os_strings_as_json::OsText;
+use towpath_core::os_text::OsText;
 
 /// The argument after the hidden one; a `ConfinedJob`, the job's program and its arguments follow.
 pub(super) const JOB_ARGUMENT: &str = "job";

@@ -2,8 +2,8 @@
 //! leaves open.
 
 use super::landlock;
-use super::paths_reachable_by_nobody::user_can_be_dropped;
 use super::policy::Policy;
+use super::unprivileged_user::user_can_be_dropped;
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub enum Confinement {
     /// Namespaces made by bubblewrap.
     Bubblewrap {
-        #[serde(with = "towpath_core::os_strings_as_json")]
+        #[serde(with = "towpath_core::os_text")]
         program: PathBuf,
     },
     /// The same namespaces, made by ourselves.

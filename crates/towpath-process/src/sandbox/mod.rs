@@ -14,12 +14,12 @@ mod find_confinement;
 mod landlock;
 mod mount_plan;
 mod namespaces;
-mod paths_reachable_by_nobody;
 mod policy;
 mod protocol;
 mod sandbox_command;
 mod server;
 mod session;
+mod unprivileged_user;
 
 pub(crate) use confined_job::job_arguments;
 

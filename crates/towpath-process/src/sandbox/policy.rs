@@ -7,10 +7,10 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     /// Visible at the same path, read-only. Files or directories; each must exist.
-    #[serde(default, with = "towpath_core::os_strings_as_json::list")]
+    #[serde(default, with = "towpath_core::os_text::list")]
     pub readable: Vec<PathBuf>,
     /// Visible at the same path, and writable. Each must exist.
-    #[serde(default, with = "towpath_core::os_strings_as_json::list")]
+    #[serde(default, with = "towpath_core::os_text::list")]
     pub writable: Vec<PathBuf>,
     /// Whether the machine's network can be reached. Without it there is an own loopback at most.
     #[serde(default)]

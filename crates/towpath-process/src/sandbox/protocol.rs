@@ -7,7 +7,7 @@ use super::policy::Policy;
 use super::sandbox_command::EndStatus;
 use serde::{Deserialize, Serialize};
 use towpath_core::Stream;
-use towpath_core::os_strings_as_json::OsText;
+use towpath_core::os_text::OsText;
 
 pub(super) const MAX_ANSWER: usize = 64 << 10;
 /// Kind and length.

@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use towpath_core::Stream;
-use towpath_core::os_strings_as_json::OsText;
+use towpath_core::os_text::OsText;
 
 /// How long the mechanism may take, on a machine that is busy.
 const READY_WITHIN: Duration = Duration::from_secs(30);

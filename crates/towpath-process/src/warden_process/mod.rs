@@ -4,35 +4,35 @@
 //! kills everything and exits. It decides nothing: which
 //! job, which timeout, which order are the engine's.
 
-mod end_all_at_run_end;
-mod job_start_stop_and_end;
+mod job;
 mod lifecycle;
-mod serve_outputs_in_turn;
-mod unsent_reports;
+mod outbox;
+mod output_pumps;
+mod sweep;
 
 pub(crate) use lifecycle::be_the_warden;
 pub use lifecycle::{run_warden_from_fd, warden_main};
 
 use crate::child_spec::ChildSpec;
 use crate::end_orphans::{end_children, exit_status};
-use crate::find_and_kill_processes::{ProcessSearch, SearchScope};
 use crate::os::{self, ProcessKey, Signals};
 use crate::process_marker::Marker;
-use crate::restore_terminal_after_engine_death::TerminalText;
+use crate::process_search::{ProcessSearch, SearchScope};
+use crate::terminal_text::TerminalText;
 use crate::warden_event::{Event, ExitStatus};
 use crate::warden_protocol::{Answer, Command, Frames};
-use end_all_at_run_end::Sweep;
-use job_start_stop_and_end::Job;
+use job::Job;
+use outbox::Outbox;
+use output_pumps::OutputPumps;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use rustix::process::{WaitOptions, wait};
-use serve_outputs_in_turn::OutputPumps;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::{Duration, Instant};
+use sweep::Sweep;
 use towpath_core::Secrets;
-use unsent_reports::Outbox;
 
 /// Where a living warden has its end of the socket.
 pub(crate) const SOCKET_FD: RawFd = 3;

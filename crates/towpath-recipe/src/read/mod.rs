@@ -14,7 +14,7 @@ pub use machine::is_kebab_case;
 pub(crate) use prompt_document::load_document;
 
 use crate::across_steps;
-use crate::context_validation::{ContextRule, RULES};
+use crate::context_rule::{ContextRule, RULES};
 use crate::dialect::Dialect;
 use crate::draft::Draft;
 use crate::field_table::{FieldType, NO_STEPS, RECIPE_FILE, Section};

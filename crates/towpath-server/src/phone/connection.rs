@@ -8,7 +8,7 @@ use super::requests::{self, Request};
 use super::run_messages::Published;
 use crate::answer::Refusal;
 use crate::connection_slots::Client;
-use crate::{Server, page_files};
+use crate::{Server, page_file};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
@@ -47,7 +47,7 @@ pub(crate) async fn connect_or_page(
 ) -> Response<Body> {
     match upgrade {
         Ok(upgrade) => accept(server, client, upgrade),
-        Err(_) => page_files::answer(method, uri, headers).await,
+        Err(_) => page_file::answer(method, uri, headers).await,
     }
 }
 

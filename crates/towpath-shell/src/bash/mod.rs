@@ -5,23 +5,23 @@
 //! independently, and where the two differ the text counts as not understood: a wrong range would be
 //! a wrong edit later.
 
+pub(crate) mod code_programs;
 pub(crate) mod command_words;
 pub(crate) mod deep_stack;
-mod enclosing_constructs;
+pub(crate) mod difference;
+mod nesting;
 mod parsed_script;
 pub(crate) mod parser_library;
-pub(crate) mod parser_scanner_agreement;
-pub(crate) mod programs_that_read_code;
 pub(crate) mod quoting;
 mod relocate_tree;
 pub(crate) mod scanner;
+pub(crate) mod shell_code;
 mod simple_commands;
-pub(crate) mod started_program_and_code;
 pub mod tree;
 pub mod visit;
 mod wrapper_programs;
 
-pub use enclosing_constructs::Nesting;
+pub use nesting::Nesting;
 pub use parsed_script::{LONGEST, Script, parse, tokenize};
 pub use quoting::quote;
 pub use simple_commands::SimpleCommand;

@@ -4,7 +4,7 @@
 use super::scanner::{self, Atom, Kind, Scan, Within};
 use super::simple_commands::{self, InnerCode, SimpleCommand};
 use super::tree::{Block, Command, CompoundKind};
-use super::{NotBash, Reason, deep_stack, parser_library, parser_scanner_agreement};
+use super::{NotBash, Reason, deep_stack, difference, parser_library};
 use std::ops::Range;
 
 /// The most bytes of a text.
@@ -106,7 +106,7 @@ fn understood(text: &str, depth: usize) -> Result<(Block, Vec<SimpleCommand>), N
 /// The tree of `text`, if the scanner agrees with it. `written` differs from it in escapes alone.
 fn agreed(text: &str, written: &str, scan: &Scan) -> Result<Block, NotBash> {
     let body = parser_library::parse(text, written)?;
-    match parser_scanner_agreement::difference(text, &|_| true, &body, &scan.atoms, &scan.words) {
+    match difference::difference(text, &|_| true, &body, &scan.atoms, &scan.words) {
         None => Ok(body),
         Some(range) => Err(NotBash::unsure(range)),
     }

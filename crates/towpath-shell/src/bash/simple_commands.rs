@@ -1,13 +1,13 @@
 //! Every simple command of a text, with its words, what it is part of and what it starts.
 
 use super::command_words::CommandWords;
-use super::enclosing_constructs::Nesting;
+use super::nesting::Nesting;
 use super::quoting::{self, Written};
 use super::scanner::ScannedWord;
-use super::started_program_and_code::code_indexes;
+use super::shell_code::code_indexes;
 use super::tree::*;
 use super::visit::{self, Visitor};
-use super::{NotBash, programs_that_read_code, relocate_tree, wrapper_programs};
+use super::{NotBash, code_programs, relocate_tree, wrapper_programs};
 use std::ops::Range;
 
 /// Programs that start one another are looked through this deep.
@@ -232,7 +232,7 @@ impl Collector<'_> {
         let words = CommandWords { words: &command.words, source: self.text, open: &|_| false };
         let at = match words.base(0)? {
             "bash" | "sh" | "dash" | "ash" => {
-                let code = &programs_that_read_code::PROGRAMS[0].code;
+                let code = &code_programs::PROGRAMS[0].code;
                 match code_indexes(&words, 0, code).first() {
                     Some(at) => *at,
                     None => return self.here_string_code(command),

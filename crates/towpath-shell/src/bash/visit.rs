@@ -1,7 +1,7 @@
 //! Walks a tree down to the last word, in text order, and shows its commands and parts to a visitor,
 //! with the constructs that are entered and left. It changes nothing.
 
-use super::enclosing_constructs::Nesting;
+use super::nesting::Nesting;
 use super::tree::*;
 use std::ops::Range;
 

@@ -3,8 +3,8 @@
 //! An option that is not in a table may take the next word as its argument, so what is started after
 //! one is a guess: it is given, but marked as not certain.
 
+use super::code_programs::CONTAINERS;
 use super::command_words::CommandWords;
-use super::programs_that_read_code::CONTAINERS;
 use std::ops::Range;
 use std::sync::LazyLock;
 use towpath_core::data_rows;

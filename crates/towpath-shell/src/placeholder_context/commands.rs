@@ -2,13 +2,13 @@
 
 use super::{Done, Position, Walk};
 use crate::bash::tree::*;
-use crate::compile_to_unfilled_script::Scope;
 use crate::integer_values::Style;
 use crate::nested_code::{self, NestedCode};
 use crate::placeholder_replacement::Mode;
 use crate::refusal_messages;
+use crate::shell_text_analysis::Scope;
 use crate::text_edits::Edit;
-use crate::{beside_placeholder, builtin_calls, guards, value_as_code_warnings};
+use crate::{beside_placeholder, builtin_calls, code_warnings, guards};
 
 /// Builtins of zsh that calculate with an argument.
 const ZSH: [&str; 16] = [
@@ -26,7 +26,7 @@ impl Walk<'_, '_> {
         if beside_placeholder::assigns_to_mark(self.region, &name.range) {
             return Err(self.refuse(&name.range, &refusal_messages::VARIABLE_NAME));
         }
-        if let Some(range) = value_as_code_warnings::value_as_name(simple, self.written) {
+        if let Some(range) = code_warnings::value_as_name(simple, self.written) {
             return Err(self.refuse(&range, &refusal_messages::VARIABLE_NAME));
         }
         let before = self.reader.references;
@@ -68,9 +68,8 @@ impl Walk<'_, '_> {
         let at = simple.words[0].range.start;
         let starts = |t: &str| matches!(t, "command" | "builtin") || t.starts_with('-');
         let mut called = simple.words.iter().skip_while(|w| w.fixed().is_some_and(starts));
-        let expanded = |w: &Word| {
-            w.fixed().is_none() && !value_as_code_warnings::is_one_placeholder(self.written, w)
-        };
+        let expanded =
+            |w: &Word| w.fixed().is_none() && !code_warnings::is_one_placeholder(self.written, w);
         if called.next().is_some_and(expanded) || self.may_be_option(simple) {
             let asked = guards::asked_command(&self.reader.prefix);
             self.edits.push(Edit::text(at..at, asked));

@@ -5,12 +5,12 @@
 //! a value.
 
 use crate::bash::tree::*;
-use crate::compile_to_unfilled_script::{Scope, ShellTextAnalysis};
 use crate::integer_values::Style;
+use crate::mark::{MARK_LEN, Mark, Region};
 use crate::placeholder_replacement::{Form, Mode};
 use crate::refusal_messages::{self, Refusal};
+use crate::shell_text_analysis::{Scope, ShellTextAnalysis};
 use crate::text_edits::Edit;
-use crate::text_with_placeholder_marks::{MARK_LEN, Mark, Region};
 use crate::{ShellError, beside_placeholder};
 use std::ops::Range;
 

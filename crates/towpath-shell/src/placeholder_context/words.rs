@@ -6,10 +6,10 @@ use crate::bash::tree::*;
 use crate::beside_placeholder;
 use crate::guards::Guard;
 use crate::integer_values::{self, Style};
+use crate::mark::{Mark, escape_for_backtick};
 use crate::placeholder_replacement::{Form, Mode};
 use crate::refusal_messages::{self, Refusal};
 use crate::text_edits::Edit;
-use crate::text_with_placeholder_marks::{Mark, escape_for_backtick};
 use crate::unfilled_script_types::Piece;
 use std::ops::Range;
 

@@ -221,7 +221,7 @@ fn words_that_a_program_reads_as_code_are_found() {
         ("grep a b", vec![]),
     ] {
         let script = parsed(text);
-        let found = towpath_shell::words_read_as_code(&script.commands()[0], text, &|_| false);
+        let found = towpath_shell::read_as(&script.commands()[0], text, &|_| false);
         assert_eq!(found, code, "{text}");
     }
 }

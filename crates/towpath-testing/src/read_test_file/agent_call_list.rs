@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::expected_calls::{ExpectedCall, ExpectedCalls};
-use crate::suite_and_case_types::Name;
+use crate::suite::Name;
 use towpath_core::fields::{FieldType, Subject};
 use towpath_core::spanned_tree::{Entry, Kind, Node};
 

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::field_values::Fields;
-use crate::suite_and_case_types::{Answer, Answers, Name, Stub};
+use crate::suite::{Answer, Answers, Name, Stub};
 use towpath_core::fields::{FieldType, Subject};
 use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::text_of;

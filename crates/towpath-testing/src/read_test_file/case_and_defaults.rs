@@ -1,7 +1,7 @@
 //! One case: what it is given. The file's defaults lie under it, maps per key.
 
 use super::Reader;
-use crate::suite_and_case_types::Case;
+use crate::suite::Case;
 use towpath_core::fields::{Key, Required, Subject};
 use towpath_core::spanned_tree::{Entry, Kind, Node};
 use towpath_core::{Map, Span};

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::matcher::Matcher;
-use crate::suite_and_case_types::{Expect, Name};
+use crate::suite::{Expect, Name};
 use regex::Regex;
 use towpath_core::fields::{FieldType, Subject};
 use towpath_core::spanned_tree::{Entry, Kind, Node};

@@ -2,7 +2,7 @@
 //! text, exit codes, and paths that stay below the case's directory.
 
 use super::Reader;
-use crate::suite_and_case_types::{Files, Name};
+use crate::suite::{Files, Name};
 use std::path::{Component, Path};
 use towpath_core::Span;
 use towpath_core::fields::FieldType;

@@ -2,7 +2,7 @@
 //! location.
 
 use super::*;
-use crate::suite_and_case_types::{Answers, Stub};
+use crate::suite::{Answers, Stub};
 use proptest::prelude::*;
 
 fn reading(text: &str) -> (Option<Suite>, Vec<Diagnostic>) {

@@ -2,7 +2,7 @@
 //! interpreter, its libraries and the symbol versions that it needs.
 
 use super::FileQuestions;
-use crate::static_file_facts::{DISPLAY_PROGRAM, FileFacts};
+use crate::file_facts::{DISPLAY_PROGRAM, FileFacts};
 use goblin::elf::{Elf, Header, header, program_header};
 use regex::bytes::Regex;
 

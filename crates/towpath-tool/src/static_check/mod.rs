@@ -6,7 +6,7 @@ mod elf;
 
 pub use elf::{defined_versions, is_for_this_machine};
 
-use crate::static_file_facts::FileFacts;
+use crate::file_facts::FileFacts;
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 use towpath_core::data_rows;

@@ -3,10 +3,10 @@
 
 use super::files_on_disk::{FilesOnDisk, look_at_file};
 use super::sandbox_setup::{SandboxSetup, VerifyError};
+use crate::file_facts::FileFacts;
 use crate::observation::{Observation, ProcessEnd, made_up_name};
 use crate::printed_text::captured_text;
 use crate::probe::{Probe, ProbeRequest, ToolVerdict, combine, next_name_proof, next_probe};
-use crate::static_file_facts::FileFacts;
 use crate::verify_section::{CheckOutcome, VerifySection, check};
 use regex::bytes::Regex;
 use serde::Serialize;

@@ -4,7 +4,7 @@
 use super::machine_bounds_text::bounds;
 use super::{Batch, Card, Chart, Kind, Part, Shape, To, Way};
 use crate::foreign_text::{clean, first_line};
-use crate::step_text_and_callee::{callee, step_line};
+use crate::step_text::{callee, step_line};
 use towpath_recipe::{Analysis, Machine, OTHER, Program, Recipe, Step, Transition, Work};
 
 impl Chart {

@@ -3,8 +3,8 @@
 
 mod arrange_rows;
 mod chart_from_program;
-pub mod draw_machine_as_text;
-mod fold_equal_parallel_steps;
+pub mod draw;
+mod folded;
 mod machine_bounds_text;
 pub mod mermaid;
 mod step_recipe_edges;

@@ -189,7 +189,7 @@ proptest! {
                 }
             }
             prop_assert_eq!((labels, cards), (ways.len(), part.cards.len()));
-            prop_assert!(draw_machine_as_text::draw(part).len() >= rows.rows.len());
+            prop_assert!(draw::draw(part).len() >= rows.rows.len());
         }
     }
 }
@@ -211,10 +211,7 @@ fn part(names: &[&str], ways: &[(usize, &str, To)]) -> Part {
 }
 
 fn drawn(part: &Part) -> String {
-    draw_machine_as_text::draw(part)
-        .iter()
-        .map(|line| format!("{}{}\n", line.text, line.dim))
-        .collect()
+    draw::draw(part).iter().map(|line| format!("{}{}\n", line.text, line.dim)).collect()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::Execute;
 use crate::compat;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use std::ffi::OsString;
 
 /// Behave as another program: its flags, output and exit codes.

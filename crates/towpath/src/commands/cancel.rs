@@ -3,11 +3,11 @@
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::find_run::{named_or_latest, open};
-use crate::session::resumable_and_cancellable_status::{can_cancel, status_of};
+use crate::session::run_status::{can_cancel, status_of};
 use crate::session::secret_flag;
-use crate::session::timeout_flags::LIMITS;
+use crate::session::time_flags::LIMITS;
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use rustix::process::{Pid, Signal, kill_process};

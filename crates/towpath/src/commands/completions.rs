@@ -9,7 +9,7 @@ pub use answer_tab::{VARIABLE, answer};
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use clap_complete::env::Shells;
 

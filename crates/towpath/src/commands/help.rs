@@ -2,7 +2,7 @@
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use towpath_core::nearest;
 

@@ -4,7 +4,7 @@
 use super::Execute;
 use crate::corrections::hook;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use clap::builder::PossibleValuesParser;
 use towpath_corrections::host::{HookEvent, Host};
 

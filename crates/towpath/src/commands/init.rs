@@ -4,12 +4,12 @@
 use super::Execute;
 use crate::corrections::install::{apply, plan};
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::choose_agent::host_version;
 use crate::terminal::format::clean;
 use crate::terminal::out;
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use towpath_core::nearest;
 use towpath_corrections::host::Host;

@@ -4,7 +4,7 @@
 use super::Execute;
 use crate::compat::NAMES;
 use crate::environment::{Environment, Invocation, own_program};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;
 use std::io::ErrorKind;

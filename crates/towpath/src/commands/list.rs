@@ -2,9 +2,9 @@
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
+use crate::session::called_as::CalledAs;
 use crate::session::recipe_list;
-use crate::session::shadowed_built_ins::CalledAs;
 use std::path::PathBuf;
 
 /// List the recipes, in the order in which `towpath run` looks for them.

@@ -7,9 +7,9 @@ mod transcript;
 
 use super::Execute;
 use crate::environment::{Invocation, local_zone};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::find_run::{named_or_latest, open, step_paths};
-use crate::session::timeout_flags::LIMITS;
+use crate::session::time_flags::LIMITS;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::{Shape, Terminals, columns};

@@ -3,7 +3,7 @@
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;
 use std::io::ErrorKind;

@@ -34,7 +34,7 @@ pub mod uninstall;
 pub mod validate;
 
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 
 /// A command, as its arguments.
 pub trait Execute {

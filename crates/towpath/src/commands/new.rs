@@ -5,7 +5,7 @@ mod schema_line;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, is_project};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::recipe_search_path::PROJECT_DIRECTORIES;
 use crate::terminal::out;
 use std::io::ErrorKind;

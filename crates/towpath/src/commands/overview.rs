@@ -2,8 +2,8 @@
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::terminal::terminal_width_and_colours::Screen;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::screen::Screen;
 
 const TEXT: &str = "\
 towpath: let coding agents do the work, and your own commands decide whether it is done

@@ -10,7 +10,7 @@ mod sync;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::project_settings::settings_for;
 use crate::session::recipe_search_path::{PROJECT_DIRECTORIES, search_path};
 use crate::terminal::shown_path::shown_path;

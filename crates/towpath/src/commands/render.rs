@@ -3,8 +3,8 @@
 use super::Execute;
 use crate::documents::{self, Format, RenderRequest, Writes};
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::session::timeout_flags;
+use crate::exit::{CommandError, Exit};
+use crate::session::time_flags;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_document::Permitted;
@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", help_heading = RUNNING)]
     cwd: Option<PathBuf>,
     /// End a command after SECONDS [default: none]
-    #[arg(long, value_name = "SECONDS", value_parser = timeout_flags::parsed, help_heading = RUNNING)]
+    #[arg(long, value_name = "SECONDS", value_parser = time_flags::parsed, help_heading = RUNNING)]
     timeout: Option<Duration>,
     /// Do not fail a command at its first failing line or part of a pipe.
     #[arg(long, help_heading = RUNNING)]

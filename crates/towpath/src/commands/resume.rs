@@ -5,10 +5,10 @@ mod due;
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::session::resumable_and_cancellable_status::can_resume;
+use crate::exit::{CommandError, Exit};
 use crate::session::resume_run::{ResumeFlags, resume};
-use crate::session::{find_run, result_and_exit_code};
+use crate::session::run_status::can_resume;
+use crate::session::{conclude, find_run};
 use crate::terminal::out;
 use towpath_core::RunStatus;
 use towpath_store::{RunRow, Store};
@@ -66,7 +66,7 @@ impl Execute for Args {
             return Ok(Exit::Done);
         };
         let driven = session.drive(recorded)?;
-        result_and_exit_code::conclude(&session, driven)
+        conclude::conclude(&session, driven)
     }
 
     fn json(&self) -> bool {

@@ -16,7 +16,7 @@ mod test;
 use super::Execute;
 use crate::corrections::hook::{Switch, VARIABLE, switch};
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, local_time, now_ms};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::{diagnostics, out};

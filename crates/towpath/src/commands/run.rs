@@ -2,10 +2,10 @@
 
 use super::Execute;
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::request_flags::{RequestFlags, RunFlags};
 use crate::session::resolve_recipe::resolve;
-use crate::session::{Session, choose_recipe, dry_run, recipe_list, result_and_exit_code, trust};
+use crate::session::{Session, choose_recipe, conclude, dry_run, recipe_list, trust};
 use crate::terminal::report::ReporterKind;
 use towpath_store::Store;
 
@@ -67,6 +67,6 @@ impl Args {
         let mut session = Session::new(env, store, &flags.shared, ReporterKind::Own)?;
         let recorded = session.record(chosen, flags)?;
         let driven = session.drive(recorded)?;
-        result_and_exit_code::conclude(&session, driven)
+        conclude::conclude(&session, driven)
     }
 }

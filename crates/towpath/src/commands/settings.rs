@@ -2,13 +2,13 @@
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::project_settings::settings_for;
 use crate::settings::value_text;
 use crate::terminal::out;
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use std::path::Path;
 use towpath_core::Value;
 

@@ -8,18 +8,18 @@ mod one_step;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, local_zone};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::find_run;
-use crate::session::resumable_and_cancellable_status::tint;
-use crate::session::timeout_flags::LIMITS;
+use crate::session::run_status::tint;
+use crate::session::time_flags::LIMITS;
 use crate::terminal::format::{ago, clean, count, duration, last_line, local_time, now_ms};
 use crate::terminal::out;
 use crate::terminal::report::{
     ByHand, Shape, by_hand, failure as failure_lines, find, next_commands,
 };
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use towpath_core::{FaultKind, RunStatus, text_of};
 use towpath_engine::{census, recorded};
 use towpath_run::{

@@ -7,7 +7,7 @@ mod result_view;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, own_program};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit, no_thread};
+use crate::exit::{CommandError, ErrorKind, Exit, no_thread};
 use crate::session::trust::{self, ConsentSubject};
 use crate::session::{read_test_file, signals};
 use crate::terminal::shown_path::shown_path;

@@ -18,10 +18,10 @@ mod which;
 // All commands of tools use these.
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::clean;
 use crate::terminal::out;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use crate::terminal::screen::{Screen, Tint};
 use crate::tools::tool_session::{ToolFlags, ToolSession};
 use serde_json::json;
 

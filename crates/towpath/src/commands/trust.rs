@@ -4,7 +4,7 @@
 use super::Execute;
 use crate::documents::document_subject;
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::project_settings::{project_settings, read_settings};
 use crate::session::recipe_search_path::search_path;
 use crate::session::resolve_recipe::show_problems;
@@ -13,9 +13,9 @@ use crate::session::trust::{AGENTS, ConsentStatus, ConsentSubject, ask, trusted_
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::terminal::format::{ago, clean, now_ms, rfc3339};
 use crate::terminal::out;
+use crate::terminal::screen::Screen;
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::Table;
-use crate::terminal::terminal_width_and_colours::Screen;
 use std::path::{Path, PathBuf};
 use towpath_core::files;
 use towpath_corrections::{Error, ProjectRules, RULES_FILE, RuleBook};

@@ -2,12 +2,12 @@
 
 use super::Execute;
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::page::open_browser::open_browser;
 use crate::page::phone_key::phone_key;
 use crate::page::running_server::{PageFiles, RunningServer};
 use crate::page::start_server::{OtherAddress, PreparedServer, ServerChoice, prepare};
-use crate::session::timeout_flags::LIMITS;
+use crate::session::time_flags::LIMITS;
 use crate::session::{find_run, signals};
 use crate::terminal::out;
 use rustix::process::{Pid, Signal, kill_process};

@@ -9,7 +9,7 @@ use super::Execute;
 use crate::compat::links_in;
 use crate::corrections::install::apply;
 use crate::environment::{Environment, Invocation, own_program};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::trust::ask;
 use crate::skill_file::{SkillFile, SkillStatus};
 use crate::terminal::format::bytes;

@@ -4,13 +4,13 @@
 use super::Execute;
 use crate::documents;
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
+use crate::session::called_as::{CalledAs, resolved_to_look};
 use crate::session::choose_agent::{self, AgentFlags};
 use crate::session::read_test_file;
 use crate::session::request_flags::RequestFlags;
 use crate::session::required_programs;
-use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
-use crate::terminal::terminal_width_and_colours::Screen;
+use crate::terminal::screen::Screen;
 use crate::terminal::{diagnostics, out};
 use std::path::Path;
 use towpath_core::{Diagnostic, Severity};

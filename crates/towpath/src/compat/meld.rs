@@ -3,7 +3,7 @@
 
 use crate::documents::{self, Format, RenderRequest, Writes};
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, Ended, Exit};
+use crate::exit::{CommandError, Ended, Exit};
 use crate::session::trust::ask;
 use crate::terminal::out;
 use clap::Parser;

@@ -7,7 +7,7 @@ mod meld;
 mod recipe_runner;
 
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Ended, ErrorKind, Exit};
+use crate::exit::{CommandError, Ended, ErrorKind, Exit};
 use crate::terminal::out;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

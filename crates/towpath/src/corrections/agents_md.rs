@@ -2,7 +2,7 @@
 //! nothing else in the file changes.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use std::fmt::Display;
 use std::path::Path;
 use towpath_core::files;

@@ -2,7 +2,7 @@
 //! colour, and the rules that did it.
 
 use crate::terminal::format::clean;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use crate::terminal::screen::{Screen, Tint};
 use serde_json::{Value, json};
 use std::ops::Range;
 use towpath_corrections::host::{Decision, Host};

@@ -5,7 +5,7 @@
 
 use super::hook_errors;
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, Ended, Exit};
+use crate::exit::{CommandError, Ended, Exit};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};

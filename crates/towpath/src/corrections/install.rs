@@ -3,7 +3,7 @@
 
 use super::shown;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::format::clean;
 use crate::terminal::shown_path::shown_path;
 use towpath_corrections::host::Host;

@@ -11,7 +11,7 @@ pub mod record_failed_steps;
 pub mod rule_view;
 
 use crate::environment::{Environment, own_program};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::settings::{Settings, SettingsError, USER_FILE};
 use crate::terminal::diagnostics;
 use crate::terminal::shown_path::shown_path;

@@ -4,7 +4,7 @@ use super::rule_view::{summary, warnings_here};
 use crate::environment::Environment;
 use crate::terminal::format::{clean, count};
 use crate::terminal::report::wrapped;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use crate::terminal::screen::{Screen, Tint};
 use towpath_corrections::failure::Proposal;
 use towpath_corrections::{Rule, RuleKind};
 

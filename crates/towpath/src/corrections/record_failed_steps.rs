@@ -11,7 +11,7 @@ use towpath_core::{RunId, StepPath};
 use towpath_corrections::failure::RUN_HOST;
 use towpath_corrections::hook_log::record::{CalledRecord, HookRecord, RecordOrigin};
 use towpath_corrections::hooks_directory::HooksDirectory;
-use towpath_corrections::mask_secrets::Masking;
+use towpath_corrections::masking::Masking;
 use towpath_corrections::{SHELL_TOOL, hook_log};
 use towpath_engine::{Event, EventKind, Reporter};
 use towpath_recipe::{Program, Step, Work};

@@ -2,8 +2,8 @@
 
 use crate::environment::Environment;
 use crate::terminal::format::{clean, rfc3339};
+use crate::terminal::screen::cut;
 use crate::terminal::shown_path::shown_path;
-use crate::terminal::terminal_width_and_colours::cut;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;

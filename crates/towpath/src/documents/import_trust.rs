@@ -2,7 +2,7 @@
 //! belongs to its project, runs because the user named it; an embedded file is only read.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::trust::{ConsentStatus, ConsentSubject};
 use std::path::{Path, PathBuf};
 use towpath_document::{DocumentSet, Roots};

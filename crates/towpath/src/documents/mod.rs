@@ -8,7 +8,7 @@ mod read_document_files;
 mod render;
 mod scratch_directory;
 mod watch;
-mod write_or_compare_output;
+mod write;
 
 pub use import_trust::document_subject;
 pub use render::{Format, RenderRequest, Writes, execute_all, validate};

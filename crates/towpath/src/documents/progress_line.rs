@@ -4,7 +4,7 @@
 use crate::environment::Environment;
 use crate::terminal::format::{clean, duration};
 use crate::terminal::out;
-use crate::terminal::terminal_width_and_colours::cut;
+use crate::terminal::screen::cut;
 use std::time::{Duration, Instant};
 use towpath_document::Command;
 use towpath_engine::RenderReporter;

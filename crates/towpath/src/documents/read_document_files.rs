@@ -3,7 +3,7 @@
 use super::import_trust;
 use super::watch::{self, Stamp};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::trust::ConsentStatus;
 use crate::terminal::out;
 use std::cell::RefCell;

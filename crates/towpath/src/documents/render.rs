@@ -3,9 +3,9 @@
 use super::progress_line::ProgressLine;
 use super::read_document_files::{DocumentFiles, Entry, ReadAs, ReadFile};
 use super::scratch_directory::ScratchDirectory;
-use super::{command_list, import_trust, watch, write_or_compare_output};
+use super::{command_list, import_trust, watch, write};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::{choose_agent, request_flags, secret_flag, signals};
 use crate::terminal::diagnostics;
 use crate::terminal::out;
@@ -402,8 +402,7 @@ impl Rendering<'_> {
         }
         let bytes = self.secrets.mask_bytes(bytes);
         let before = self.document.as_ref().map(|document| document.bytes()).unwrap_or_default();
-        let written =
-            write_or_compare_output::write(self.env, &self.request.writes, before, &bytes);
+        let written = write::write(self.env, &self.request.writes, before, &bytes);
         drop(let_through);
         written
     }

@@ -2,7 +2,7 @@
 //! looked at several times a second: there are few of them, and every file system can do that.
 
 use super::render::Rendering;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use std::collections::BTreeMap;
 use std::fs::Metadata;

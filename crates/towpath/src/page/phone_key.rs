@@ -4,7 +4,7 @@
 use super::running_server::new_token;
 use super::running_server::{PageFiles, write_private};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use towpath_server::PhoneKey;
 
 /// The key, or a new one where there is none, others could read it, or the user wants to replace it.

@@ -5,7 +5,7 @@
 use super::run_words;
 use super::running_server::{PageFiles, RunningServer, ServerNote, new_token};
 use crate::environment::{Environment, local_zone, own_program};
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use std::convert::Infallible;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;

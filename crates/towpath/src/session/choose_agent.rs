@@ -5,7 +5,7 @@ mod unsupported_by_backend;
 
 use crate::corrections::active_rules;
 use crate::environment::{Environment, local_zone};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::query_program_version;
 use crate::settings::Settings;
 use crate::terminal::diagnostics;

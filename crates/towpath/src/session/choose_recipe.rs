@@ -3,7 +3,7 @@
 
 use super::recipe_list::Entry;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::out;
 use crate::terminal::report::{columns, wrapped};
 use towpath_recipe::Origin;

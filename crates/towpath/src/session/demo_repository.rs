@@ -2,7 +2,7 @@
 //! It needs no key and no network, and touches no file of the user.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::git::Git;
 use crate::session::choose_agent::AgentFlags;
 use std::path::PathBuf;

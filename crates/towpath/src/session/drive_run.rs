@@ -2,12 +2,12 @@
 //! it get the same events.
 
 use super::Session;
-use super::audit_file::Audit;
+use super::audit::Audit;
 use super::record_run::RecordedRun;
 use super::signals;
 use super::worktree::{self, LeftWorktree};
 use crate::corrections::record_failed_steps::FailedSteps;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::page::running_server::RunningServer;
 use crate::terminal::out;
 use crate::terminal::report::events_for_programs::Events;

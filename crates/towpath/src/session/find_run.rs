@@ -1,10 +1,10 @@
 //! The run that a user means: by a unique prefix of its id, or the latest one here.
 
-use super::resumable_and_cancellable_status::status_of;
-use super::runs_of_this_project::ProjectScope;
-use super::timeout_flags::LIMITS;
+use super::project_scope::ProjectScope;
+use super::run_status::status_of;
+use super::time_flags::LIMITS;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::format::{ago, clean, now_ms};
 use crate::terminal::out;
 use towpath_core::RunStatus;

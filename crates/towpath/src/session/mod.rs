@@ -4,16 +4,20 @@
 //! `record_run.rs` or `resume_run.rs` (`RecordedRun`) → `drive_run.rs` (`DrivenRun`) → `conclude.rs` (the exit
 //! code). `resume --due` starts a `towpath resume` for each run.
 
-mod audit_file;
+mod audit;
 mod beads_database;
+pub mod called_as;
 pub mod choose_agent;
 pub mod choose_recipe;
+pub mod conclude;
 mod demo_repository;
 mod drive_run;
 pub mod dry_run;
 pub mod find_run;
 mod map_model_tiers;
-mod programs_missing_for_prompts;
+mod missing_programs;
+mod other_runs;
+pub mod project_scope;
 pub mod project_settings;
 pub mod read_test_file;
 pub mod recipe_list;
@@ -22,29 +26,25 @@ mod record_run;
 pub mod request_flags;
 pub mod required_programs;
 pub mod resolve_recipe;
-pub mod result_and_exit_code;
 pub mod result_json;
-pub mod resumable_and_cancellable_status;
 pub mod resume_run;
-pub mod runs_of_this_project;
+pub mod run_status;
 mod sandbox_for_steps;
 pub mod secret_flag;
-pub mod shadowed_built_ins;
 pub mod signals;
 pub mod state_machine_flags;
-pub mod timeout_flags;
+pub mod time_flags;
 pub mod tools_meeting_requirement;
 pub mod trust;
-pub mod wait_for_rate_limit;
-mod warn_about_other_runs;
+pub mod waiting;
 mod worktree;
 
 pub use drive_run::DrivenRun;
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::report::{OutputOptions, ReporterKind};
-use audit_file::Audit;
+use audit::Audit;
 use request_flags::SharedFlags;
 use towpath_store::Store;
 

@@ -1,7 +1,7 @@
 //! The settings in effect in a directory, with those of its project once the user trusts them.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::session::trust::{ConsentStatus, ConsentSubject};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::terminal::out::note_once;

@@ -1,7 +1,7 @@
 //! A test file of recipes, read for the commands that run it or only check it.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::shown_path::shown_path;
 use std::path::Path;
 use towpath_core::files;

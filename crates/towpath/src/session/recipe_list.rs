@@ -1,16 +1,16 @@
 //! The recipes that a name can mean, in the order in which `run` looks for them.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
+use crate::session::called_as::CalledAs;
 use crate::session::project_settings::settings_for;
 use crate::session::recipe_search_path::{search_path, working_directory};
-use crate::session::shadowed_built_ins::CalledAs;
 use crate::session::trust;
 use crate::terminal::out;
 use crate::terminal::report::wrapped;
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;

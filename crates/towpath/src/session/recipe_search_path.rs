@@ -1,7 +1,7 @@
 //! Where recipes are looked for, and what reading one from there means.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::settings::Settings;
 use std::path::{Path, PathBuf};
 use towpath_recipe::{Origin, SearchDir, SearchPath};

@@ -1,20 +1,20 @@
 //! Records a new run with its agents, its directory and all that its steps get, so that it can be
 //! driven.
 
+use super::called_as::CalledAs;
 use super::choose_agent;
 use super::drive_run::report_locked;
 use super::request_flags::RunFlags;
 use super::required_programs::RequiredPrograms;
 use super::resolve_recipe::ChosenRecipe;
-use super::shadowed_built_ins::CalledAs;
-use super::timeout_flags::LIMITS;
-use super::wait_for_rate_limit::Waiting;
+use super::time_flags::LIMITS;
+use super::waiting::Waiting;
 use super::{
-    Session, beads_database, demo_repository, map_model_tiers, programs_missing_for_prompts,
-    sandbox_for_steps, secret_flag, warn_about_other_runs, worktree,
+    Session, beads_database, demo_repository, map_model_tiers, missing_programs, other_runs,
+    sandbox_for_steps, secret_flag, worktree,
 };
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::settings::Settings;
 use crate::terminal::out;
 use std::path::PathBuf;
@@ -79,9 +79,9 @@ impl Session<'_> {
         config.substitutes = substitutes;
         config.idle_timeout = options.idle_timeout;
         if !quiet {
-            warn_about_other_runs::hint_at_earlier(store, &program, &config.directory)?;
-            programs_missing_for_prompts::warn(env, &program, &config.directory);
-            warn_about_other_runs::warn(env, store, &config.directory, None)?;
+            other_runs::hint_at_earlier(store, &program, &config.directory)?;
+            missing_programs::warn(env, &program, &config.directory);
+            other_runs::warn(env, store, &config.directory, None)?;
         }
         let name = program.root().name.clone();
         let Config { directory, limits, secrets, .. } = &config;

@@ -1,12 +1,12 @@
 //! What a user asks for: which recipe, with which values, by which agent, shown how. The same flags
 //! for every command that takes a recipe, and for the other names.
 
+use super::called_as::CalledAs;
 use super::choose_agent::AgentFlags;
-use super::shadowed_built_ins::CalledAs;
 use super::state_machine_flags::MachineFlags;
-use super::timeout_flags::TimeFlags;
+use super::time_flags::TimeFlags;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::session::project_settings::settings_for;
 use crate::session::recipe_search_path::{search_path, working_directory};
 use crate::settings::Settings;

@@ -10,7 +10,7 @@ use super::tools_meeting_requirement::{
 };
 use super::trust::ConsentStatus;
 use crate::environment::{Environment, own_program};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::query_program_version::tool_version;
 use crate::terminal::shown_path::shown_path;
 use crate::terminal::{diagnostics, out};

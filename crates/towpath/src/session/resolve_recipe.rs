@@ -3,8 +3,8 @@
 use super::request_flags::RunFlags;
 use super::{required_programs, secret_flag};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
-use crate::session::shadowed_built_ins::{CalledAs, resolved_to_run};
+use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::session::called_as::{CalledAs, resolved_to_run};
 use crate::settings::Settings;
 use crate::terminal::{diagnostics, out};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The result of a run as JSON, with what only this program knows: the exit code and the time zone.
 
 use crate::environment::local_zone;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use serde_json::Value;
 use towpath_engine::RunEnd;
 use towpath_store::Store;

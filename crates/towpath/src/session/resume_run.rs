@@ -9,11 +9,11 @@ use super::request_flags::SharedFlags;
 use super::required_programs::RequiredPrograms;
 use super::resolve_recipe::show_problems;
 use super::state_machine_flags::LimitFlags;
-use super::timeout_flags::LIMITS;
-use super::wait_for_rate_limit::{self, Waiting};
-use super::{Session, sandbox_for_steps, secret_flag, trust, warn_about_other_runs, worktree};
+use super::time_flags::LIMITS;
+use super::waiting::{self, Waiting};
+use super::{Session, other_runs, sandbox_for_steps, secret_flag, trust, worktree};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::project_settings::settings_for;
 use crate::settings::Settings;
 use crate::terminal::out;
@@ -103,14 +103,12 @@ pub fn resume<'a>(
     let OwnedRun { taken, options, secrets } = owned;
     let store = &mut session.store;
     if !flags.shared.quiet {
-        warn_about_other_runs::warn(env, store, &row.directory, Some(&row.id))?;
+        other_runs::warn(env, store, &row.directory, Some(&row.id))?;
     }
     let failed_tries = flags.in_vain.unwrap_or(0);
     let waiting = flags.wait.then(|| Waiting::after(taken.run(), failed_tries, &flags.agent));
     let taken = match flags.waits_first(row) {
-        true => {
-            wait_for_rate_limit::until_due(taken, store, &row.id, failed_tries, &session.output)?
-        }
+        true => waiting::until_due(taken, store, &row.id, failed_tries, &session.output)?,
         false => taken,
     };
     let backend = other_backend(&options, &chosen.options);

@@ -3,7 +3,7 @@
 //! open is reported.
 
 use crate::environment::{Environment, own_program};
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::out;
 use towpath_engine::{Confinement, not_enforced};
 use towpath_recipe::Program;

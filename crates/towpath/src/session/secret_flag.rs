@@ -4,7 +4,7 @@
 //! secrets, and masks them too; the values are in its environment or nowhere.
 
 use crate::environment::{ColorChoice, Environment};
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::out;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;

@@ -1,7 +1,7 @@
 //! The flags for state machines: their guardrails, their models, the conversation they begin in. For
 //! a step recipe, flags that would have no effect are refused.
 
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use std::path::{Path, PathBuf};
 use towpath_core::files;
 use towpath_core::{SessionId, nearest};

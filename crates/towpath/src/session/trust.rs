@@ -12,7 +12,7 @@ pub mod trusted_directories;
 pub use plan_as_text::{AGENTS, visible};
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::recipe_search_path::search_path;
 use crate::session::resolve_recipe::show_problems;
 use crate::settings::Settings;

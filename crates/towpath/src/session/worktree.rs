@@ -12,7 +12,7 @@ pub use dry_run::would_enter;
 pub use enter::enter;
 pub use leave::{LeftWorktree, leave, restore_hint, typed, undo};
 
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::git::Git;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;

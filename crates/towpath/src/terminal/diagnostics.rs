@@ -3,10 +3,10 @@
 
 mod excerpt;
 
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
-use crate::terminal::wrap_message::wrap;
+use crate::terminal::wrap::wrap;
 use codespan_reporting::diagnostic::{Diagnostic as Drawn, Label as DrawnLabel};
 use codespan_reporting::term::{self, Config};
 use excerpt::Excerpts;

@@ -2,7 +2,7 @@
 //! ends our output, never with an error or a panic. Secrets are masked in our own text; the output of
 //! steps is passed on as it is, because it was masked where it was captured.
 
-use crate::terminal::wrap_message::wrap;
+use crate::terminal::wrap::wrap;
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -2,7 +2,7 @@
 //! is a file or a pipe. Widths are in terminal columns, not bytes.
 
 use crate::terminal::out;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint, cut};
+use crate::terminal::screen::{Screen, Tint, cut};
 use std::collections::{HashMap, HashSet};
 use towpath_view::foreign_text::first_line;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};

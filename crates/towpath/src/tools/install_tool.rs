@@ -1,13 +1,13 @@
 //! The one path from a recipe to an installed tool, for `create`, `install`, `update` and a project's
 //! tools: lock, fetch, build, prove, publish.
 
-use super::ask_model_for_check::AgentModel;
+use super::agent_model::AgentModel;
 use super::named_source::package_manager;
 use super::probe_program::probe_program;
 use super::repair_events::record_repair;
 use super::tool_session::{ToolSession, setup};
 use super::wanted_tool::{WantedTool, save_recipe};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::tools_meeting_requirement::system_program;
 use crate::terminal::format::now_ms;
 use crate::terminal::out;

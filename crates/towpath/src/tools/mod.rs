@@ -1,7 +1,7 @@
 //! Everything of tools that is the binary's: which directories and which sandbox, progress on the
 //! terminal, consent to a project's tools, the one path from a recipe to an installed tool.
 
-pub mod ask_model_for_check;
+pub mod agent_model;
 pub mod bin_directory;
 pub mod install_tool;
 pub mod named_source;

@@ -4,7 +4,7 @@
 use super::tool_session::ToolSession;
 use super::wanted_tool::refuse_users_recipe;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::choose_recipe::can_ask;
 use crate::session::tools_meeting_requirement::system_program;
 use crate::terminal::format::{ago, clean, now_ms};

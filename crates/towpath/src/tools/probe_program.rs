@@ -2,7 +2,7 @@
 
 use super::tool_session::{ToolSession, setup};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use std::path::{Path, PathBuf};
 use towpath_tool::verification::{ProbeReport, ProgramUnderTest, SandboxNote, SandboxSetup, probe};
 

@@ -4,7 +4,7 @@ use super::report::shown_time;
 use crate::environment::Environment;
 use crate::terminal::format::{bytes, clean};
 use crate::terminal::out;
-use crate::terminal::terminal_width_and_colours::cut;
+use crate::terminal::screen::cut;
 use std::time::{Duration, Instant};
 use towpath_tool::sources::{Progress, Unit};
 

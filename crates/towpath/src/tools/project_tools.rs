@@ -5,7 +5,7 @@ use super::install_tool::{InstallOutcome, install};
 use super::tool_session::ToolSession;
 use super::wanted_tool::{WantedTool, read_optional, write};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::tools_meeting_requirement::{MOST_LOCK, tools_subject};
 use crate::session::trust::ConsentStatus;
 use crate::terminal::diagnostics;

@@ -3,7 +3,7 @@
 
 use super::progress_bar::ProgressBar;
 use crate::environment::{Environment, own_program, path_of};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::project_settings::settings_for;
 use crate::settings::Settings;
 use crate::terminal::format::clean;

@@ -2,7 +2,7 @@
 //! runs here.
 
 use super::tool_session::{ToolSession, setup};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::diagnostics;
 use crate::terminal::format::clean;
 use crate::terminal::out;

@@ -320,7 +320,7 @@ fn the_page_of_machines_has_every_field_and_no_other() {
 
 #[test]
 fn the_page_of_exit_codes_has_every_code_and_no_other() {
-    let source = page("crates/towpath/src/exit_codes_and_errors.rs");
+    let source = page("crates/towpath/src/exit.rs");
     let (_, table) = source.split_once("\nexit_codes! {").expect("the table is there");
     let (table, _) = table.split_once("\n}").expect("the table ends");
     let code = |line: &str| Some(line.split_once(" = ")?.1.split_once(", severity ")?.0.to_owned());

@@ -29,7 +29,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("towpath-server/src/actions.rs", "it starts towpath itself, with arguments"),
     ("towpath-server/src/own_program.rs", "it starts towpath itself, with arguments"),
     ("towpath-server/src/phone/start_recipe.rs", "it starts towpath itself, with arguments"),
-    ("towpath-shell/src/bash/programs_that_read_code.rs", "the options of common programs"),
+    ("towpath-shell/src/bash/code_programs.rs", "the options of common programs"),
     ("towpath-tool/src/", "options of the programs that are verified"),
     ("towpath-testing/src/case_runner.rs", "it starts towpath itself, with arguments"),
     (

@@ -12,7 +12,7 @@ mod open_file_limit;
 mod output_pipe;
 mod own_executable;
 mod own_user_namespace;
-mod process_table_and_signals;
+mod process_table;
 mod system_v_objects;
 mod time_since_boot;
 
@@ -32,7 +32,7 @@ pub(crate) use open_file_limit::{file_limit, raise_file_limit};
 pub(crate) use output_pipe::{PIPE_SIZE, output_pipe, widen};
 pub use own_executable::own_executable;
 pub(crate) use own_user_namespace::{counts_by_namespace, leave_session_keys, own_user_namespace};
-pub(crate) use process_table_and_signals::{
+pub(crate) use process_table::{
     Process, ProcessKey, all_processes, children_of, command_of, environment_of, lock_holders,
     name_of, own_pid, process, signal, signal_child, signal_group,
 };

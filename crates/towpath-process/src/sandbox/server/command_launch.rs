@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use towpath_core::Stream;
-use towpath_core::os_strings_as_json::OsText;
+use towpath_core::os_text::OsText;
 
 const WINDOW: Winsize = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
 /// Processor time beyond the time limit, on every processor.

@@ -3,8 +3,8 @@
 //! that no command can signal it, and each command gives them up when it starts.
 
 use super::super::confinement::Confinement;
-use super::super::paths_reachable_by_nobody::user_can_be_dropped;
 use super::super::policy::Policy;
+use super::super::unprivileged_user::user_can_be_dropped;
 use super::command_usage::threads_of_user;
 use crate::os::{self, User};
 use rustix::process::{

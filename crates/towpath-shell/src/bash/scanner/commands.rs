@@ -1,5 +1,5 @@
 //! The walk through commands: where one begins, which compound commands are open, and which lines
-//! are complete. `reserved_words.rs` has the compound commands, `commands_bash_may_read_otherwise.rs` what bash may
+//! are complete. `reserved_words.rs` has the compound commands, `doubted_commands.rs` what bash may
 //! read in another way.
 
 use super::command_list_state::{CommandList, Open, State};

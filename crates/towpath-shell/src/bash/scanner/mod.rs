@@ -7,8 +7,8 @@
 
 mod command_list_state;
 mod commands;
-mod commands_bash_may_read_otherwise;
 mod double_bracket_expression;
+mod doubted_commands;
 mod here_docs;
 mod reserved_words;
 mod words;

@@ -4,8 +4,8 @@
 use super::candidates::{ArgumentKind, candidates};
 use super::typed_line::TypedLine;
 use crate::environment::{Environment, Invocation, current_directory};
-use crate::exit_codes_and_errors::{Ended, Exit};
-use crate::session::resumable_and_cancellable_status::{can_cancel, can_resume};
+use crate::exit::{Ended, Exit};
+use crate::session::run_status::{can_cancel, can_resume};
 use clap::builder::ValueHint;
 use clap::{Arg, Command};
 use clap_complete::env::CompleteEnv;

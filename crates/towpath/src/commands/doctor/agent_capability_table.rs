@@ -2,8 +2,8 @@
 //! it is installed here.
 
 use crate::terminal::out;
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use towpath_agent::{BACKENDS, Capabilities, SessionIds, UsageOf};
 

@@ -1,7 +1,7 @@
 //! A finding of `doctor`, with its level and, where something is wrong, the command that
 //! fixes it.
 
-use crate::terminal::terminal_width_and_colours::Tint;
+use crate::terminal::screen::Tint;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {

@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Level};
 use crate::terminal::out;
-use crate::terminal::terminal_width_and_colours::Screen;
+use crate::terminal::screen::Screen;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 

@@ -2,9 +2,9 @@
 //! processes of a dead runner. Active runs are left alone.
 
 use super::finding::Finding;
-use crate::exit_codes_and_errors::CommandError;
-use crate::session::resumable_and_cancellable_status::status_of;
-use crate::session::wait_for_rate_limit;
+use crate::exit::CommandError;
+use crate::session::run_status::status_of;
+use crate::session::waiting;
 use crate::terminal::format::{ago, clean, count, local_time, now_ms};
 use towpath_core::{FaultKind, RunId, RunStatus, StatusKind};
 use towpath_engine::{is_owned, owner_of};
@@ -80,7 +80,7 @@ fn waiting(store: &Store, row: &RunRow) -> Finding {
     if let Some(holder) = owner_of(store, id) {
         return Finding::ok("waiting", format!("{text}; {holder} will continue it"));
     }
-    let over = wait_for_rate_limit::due(row, 0) <= now;
+    let over = waiting::due(row, 0) <= now;
     let fix = if over {
         "towpath resume --due".to_owned()
     } else {

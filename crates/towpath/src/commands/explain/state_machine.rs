@@ -5,14 +5,14 @@ use super::{print_inputs, print_required, rows};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::in_lines;
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use std::collections::BTreeSet;
 use towpath_recipe::{
     Analysis, End, EndPath, Ending, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,
 };
 use towpath_view::chart::{
-    Chart, Part, RESTARTS_EXCEEDED, bounds, called, draw_machine_as_text, refused_restart, wrapped,
+    Chart, Part, RESTARTS_EXCEEDED, bounds, called, draw, refused_restart, wrapped,
 };
 use towpath_view::foreign_text::first_line;
 use towpath_view::transition_text;
@@ -58,8 +58,8 @@ fn print_machine(
     screen: &Screen,
 ) {
     out::line("");
-    let drawing = draw_machine_as_text::draw(part);
-    let widest = drawing.iter().map(draw_machine_as_text::Line::width).max().unwrap_or(0) + INDENT;
+    let drawing = draw::draw(part);
+    let widest = drawing.iter().map(draw::Line::width).max().unwrap_or(0) + INDENT;
     match screen.width {
         Some(width) if widest <= width => {
             for line in drawing {

@@ -3,11 +3,11 @@
 use super::super::Execute;
 use super::{WhichFailures, journal};
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{ago, count, now_ms, rfc3339};
 use crate::terminal::out;
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::Table;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::json;
 use towpath_corrections::failure::{Counted, Inspection, inspect};
 

@@ -3,11 +3,11 @@
 use super::super::Execute;
 use super::{NOTHING, WhichFailures, is_narrow, journal};
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{ago, now_ms, rfc3339};
 use crate::terminal::out;
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::json;
 use towpath_corrections::failure::{FailureRow, called, error_line};
 use towpath_store::ToolCallRow;

@@ -3,10 +3,10 @@
 use super::super::Execute;
 use super::{WhichFailures, journal};
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
+use crate::terminal::screen::Screen;
 use crate::terminal::table::Table;
-use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
 use towpath_corrections::failure::similar_tool_names::known_names;
 use towpath_corrections::failure::similar_tool_names::{SIMILAR, similar};

@@ -3,11 +3,11 @@
 use super::super::Execute;
 use super::{WhichFailures, journal};
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{ago, count, now_ms, rfc3339};
 use crate::terminal::out;
+use crate::terminal::screen::Screen;
 use crate::terminal::table::Table;
-use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
 use towpath_corrections::failure::{FailureStats, stats};
 

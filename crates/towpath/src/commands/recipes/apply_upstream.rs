@@ -2,7 +2,7 @@
 //! `--force`, a symbolic link always; the manifest records what was taken.
 
 use super::fetch_upstream_recipes::Upstream;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use std::path::Path;
 use towpath_core::files;
 use towpath_recipe::directory_manifest::{Compared, Manifest, digest};

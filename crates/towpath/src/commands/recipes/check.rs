@@ -2,11 +2,11 @@
 
 use super::{contents, directory};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::count;
 use crate::terminal::out;
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use std::path::{Path, PathBuf};
 use towpath_recipe::directory_manifest::{Manifest, ManifestError};
 use towpath_shell::bash::quote;

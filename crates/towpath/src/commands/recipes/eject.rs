@@ -2,7 +2,7 @@
 
 use super::directory_for_new;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::recipe_search_path::PROJECT_DIRECTORIES;
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;

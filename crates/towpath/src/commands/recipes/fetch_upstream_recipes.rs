@@ -2,7 +2,7 @@
 //! repository does not change, nothing is checked out, and no file of it is run.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::git::Git;
 use crate::session::recipe_search_path::PROJECT_DIRECTORIES;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::{contents, directory};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::count;
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;

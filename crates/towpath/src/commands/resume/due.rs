@@ -3,10 +3,10 @@
 //! nothing to do, so that a timer may call it as often as it likes.
 
 use crate::environment::{Environment, own_program};
-use crate::exit_codes_and_errors::{CommandError, Exit, no_thread};
+use crate::exit::{CommandError, Exit, no_thread};
 use crate::session::request_flags::SharedFlags;
 use crate::session::signals;
-use crate::session::wait_for_rate_limit::{continued, due};
+use crate::session::waiting::{continued, due};
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
 use rustix::process::{Pid, Signal, kill_process};

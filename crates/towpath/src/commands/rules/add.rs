@@ -11,10 +11,10 @@ use crate::corrections::rule_view::{
     directory_line, replaced_lines, rule_json, summary, warnings_here,
 };
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::shown_path::shown_path;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use kind_args::KindArgs;
 use serde_json::json;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@ use super::super::Execute;
 use crate::corrections::active_rules;
 use crate::corrections::agents_md;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::count;
 use crate::terminal::out;
 use serde_json::json;

@@ -3,7 +3,7 @@
 use super::super::Execute;
 use super::no_rule;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use serde_json::json;
 use towpath_corrections::RuleBook;

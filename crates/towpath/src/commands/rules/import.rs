@@ -4,7 +4,7 @@ use super::super::Execute;
 use crate::corrections::rule_view::{replaced_lines, rule_json, summary};
 use crate::corrections::shown;
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use serde_json::{Value, json};

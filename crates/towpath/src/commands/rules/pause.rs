@@ -4,7 +4,7 @@ use super::super::Execute;
 use super::paused_line;
 use crate::duration_arguments::milliseconds;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{now_ms, rfc3339};
 use crate::terminal::out;
 use serde_json::json;

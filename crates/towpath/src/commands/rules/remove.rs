@@ -5,7 +5,7 @@ use super::no_rule;
 use crate::corrections::active_rules;
 use crate::corrections::rule_view::{rule_json, summary};
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use serde_json::json;
 use towpath_corrections::{RULES_FILE, RuleBook, Scope};

@@ -9,7 +9,7 @@ use crate::corrections::folded_journal;
 use crate::corrections::proposal_view::proposal_lines;
 use crate::duration_arguments::milliseconds;
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::choose_agent::AgentFlags;
 use crate::terminal::format::{count, now_ms};
 use crate::terminal::out;

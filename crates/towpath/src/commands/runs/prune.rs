@@ -4,11 +4,11 @@
 use super::status_of;
 use crate::duration_arguments::milliseconds;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{ago, bytes, count, now_ms, rfc3339};
 use crate::terminal::out;
+use crate::terminal::screen::Screen;
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
 use towpath_core::{RunStatus, StatusKind};
 use towpath_engine::{EngineError, is_owned, lock_run};

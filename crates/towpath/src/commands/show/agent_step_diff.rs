@@ -4,9 +4,9 @@
 
 use super::filled_prompt::agent_step;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::git::Git;
-use crate::session::timeout_flags::LIMITS;
+use crate::session::time_flags::LIMITS;
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use towpath_core::{JobKind, StepPath};

@@ -1,8 +1,8 @@
 //! `towpath show --prompt STEP`: the prompt that an agent step was given, with its values, as the replayed
 //! run fills it.
 
-use crate::exit_codes_and_errors::{CommandError, Exit};
-use crate::session::timeout_flags::LIMITS;
+use crate::exit::{CommandError, Exit};
+use crate::session::time_flags::LIMITS;
 use crate::terminal::out;
 use towpath_core::StepPath;
 use towpath_engine::{RecordedJob, recorded, recorded_jobs};

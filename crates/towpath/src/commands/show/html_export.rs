@@ -1,7 +1,7 @@
 //! A run as one HTML file: its steps, its chart, and what every job printed.
 
 use crate::environment::local_zone;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::page::run_words::describe;
 use crate::terminal::format::now_ms;
 use towpath_core::JobKind;

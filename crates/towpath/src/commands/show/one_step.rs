@@ -2,13 +2,13 @@
 //! its author wrote it.
 
 use super::{Printed, details};
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::session::find_run::step_paths;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::{condition_warnings_of, described, find};
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
 use serde_json::{Value, json};
 use towpath_core::{Diagnostic, StepPath, nearest};
 use towpath_recipe::{Step, Work, condition_warnings};

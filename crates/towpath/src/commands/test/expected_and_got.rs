@@ -1,7 +1,7 @@
 //! Expected and got, side by side where they are short, else line by line.
 
 use crate::terminal::format::clean;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use crate::terminal::screen::{Screen, Tint};
 use similar::{ChangeTag, TextDiff};
 
 /// A text longer than this gets lines of its own.

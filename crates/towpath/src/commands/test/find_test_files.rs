@@ -2,7 +2,7 @@
 //! the directories they name; without any, those beside the project's recipes.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::session::recipe_search_path::search_path;
 use crate::settings::Settings;
 use crate::terminal::shown_path::shown_path;

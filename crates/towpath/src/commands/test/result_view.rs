@@ -4,7 +4,7 @@ use super::expected_and_got;
 use crate::environment::Environment;
 use crate::terminal::format::{clean, count, duration};
 use crate::terminal::out;
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
+use crate::terminal::screen::{Screen, Tint};
 use serde_json::json;
 use std::cell::Cell;
 use towpath_testing::{

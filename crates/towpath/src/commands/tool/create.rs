@@ -4,7 +4,7 @@ mod batch;
 
 use super::{CommandError, Execute, Exit, Invocation, ToolFlags, ToolSession, out};
 use crate::session::tools_meeting_requirement::system_program;
-use crate::tools::ask_model_for_check::{AgentModel, ModelFlags, Spent};
+use crate::tools::agent_model::{AgentModel, ModelFlags, Spent};
 use crate::tools::install_tool::{InstallOutcome, install_and_save};
 use crate::tools::named_source::named_source;
 use crate::tools::report;

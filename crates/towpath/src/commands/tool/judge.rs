@@ -1,7 +1,7 @@
 //! `towpath tool judge`: the verdict on one recorded run of a program.
 
 use super::{Execute, Invocation, Screen, clean, json};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::{diagnostics, out};
 use crate::tools::report::{VerdictLines, word};
 use std::io::Read as _;

@@ -2,7 +2,7 @@
 //! result for each, printed as it comes or in one JSON object at the end.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use crate::tools::install_tool::InstallOutcome;

@@ -3,7 +3,7 @@
 //! of another program. A directory is removed when it is empty afterwards; what is left is named.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::settings::{Settings, USER_FILE};
 use crate::terminal::format::bytes;
 use crate::terminal::shown_path::shown_path;

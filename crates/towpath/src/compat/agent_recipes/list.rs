@@ -3,9 +3,9 @@
 
 use super::AgentRecipesArgs;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
+use crate::session::called_as::CalledAs;
 use crate::session::recipe_list::{self, Entry};
-use crate::session::shadowed_built_ins::CalledAs;
 use crate::terminal::out;
 use towpath_view::foreign_text::first_line;
 

@@ -2,11 +2,11 @@
 
 use super::alias::type_word;
 use super::{Dp, aliases_file};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{clean, rfc3339};
 use crate::terminal::out;
+use crate::terminal::screen::Screen;
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
 use towpath_corrections::Rule;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};

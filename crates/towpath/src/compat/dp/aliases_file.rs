@@ -5,7 +5,7 @@ use super::Dp;
 use super::aliases::shortened;
 use super::dates::utc;
 use crate::corrections::shown;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
 use clap::ValueEnum;

@@ -3,11 +3,11 @@
 use super::Dp;
 use super::dates::{date_time, since};
 use super::recorded_calls::{desire_json, error, input, invocation_json, shown_error};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::rfc3339;
 use crate::terminal::out;
+use crate::terminal::screen::Screen;
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::Screen;
 use towpath_corrections::failure::Mistake;
 use towpath_corrections::failure::recorded;
 use towpath_store::{Order, ToolCallFilter, ToolCallRow};

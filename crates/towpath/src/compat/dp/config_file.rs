@@ -3,7 +3,7 @@
 
 use super::Dp;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use serde_json::Value;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use super::recorded_calls::invocation_json;
 use super::{Dp, init};
 use crate::corrections::hook;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 
 /// Record one call of a tool, which a hook describes on stdin.

@@ -3,7 +3,7 @@
 
 use super::Dp;
 use crate::corrections::install::{apply, plan};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::choose_agent::host_version;
 use crate::terminal::out;
 use crate::terminal::shown_path::shown_path;

@@ -23,7 +23,7 @@ mod stats;
 mod suggest;
 
 use crate::environment::{Environment, Invocation};
-use crate::exit_codes_and_errors::{CommandError, Ended, ErrorKind, Exit};
+use crate::exit::{CommandError, Ended, ErrorKind, Exit};
 use crate::terminal::out;
 use clap::{Parser, Subcommand};
 use config_file::DpConfig;

@@ -2,10 +2,10 @@
 
 use super::Dp;
 use super::dates::{since, utc};
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
+use crate::terminal::screen::Screen;
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::json;
 use towpath_corrections::{Rule, RuleKind};
 use towpath_store::{CountBy, ToolCallFilter};

@@ -2,7 +2,7 @@
 
 use super::{Dp, init};
 use crate::corrections::agents_md;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use serde_json::json;
 use std::path::{Path, PathBuf};

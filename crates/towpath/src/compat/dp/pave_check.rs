@@ -3,7 +3,7 @@
 
 use crate::corrections::hook;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::Exit;
+use crate::exit::Exit;
 use crate::terminal::out;
 use std::ffi::OsString;
 use std::path::PathBuf;

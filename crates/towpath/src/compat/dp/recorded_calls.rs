@@ -2,7 +2,7 @@
 
 use super::Dp;
 use crate::corrections::folded_journal;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::format::rfc3339;
 use serde_json::{Map, Value, json};
 use towpath_corrections::failure::{message_line, recorded};

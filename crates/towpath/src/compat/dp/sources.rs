@@ -1,10 +1,10 @@
 //! `dp sources`: the agent programs whose calls can be recorded.
 
 use super::Dp;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
+use crate::terminal::screen::Screen;
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::Screen;
 use serde_json::{Value, json};
 use towpath_corrections::host::Host;
 use towpath_corrections::install::HostFiles;

@@ -2,7 +2,7 @@
 
 use super::Dp;
 use super::dates::date;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{now_ms, rfc3339};
 use crate::terminal::out;
 use serde_json::{Map, Value, json};

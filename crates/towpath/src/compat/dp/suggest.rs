@@ -3,7 +3,7 @@
 use super::Dp;
 use super::dates::since;
 use crate::corrections::proposal_view::proposal_lines;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use towpath_corrections::failure::FailureQuery;
 use towpath_corrections::failure::Recorded;

@@ -2,7 +2,7 @@
 //! be used is refused before anything runs; the variable is ignored by a recipe without agents.
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::session::choose_agent::AgentFlags;
 use std::path::Path;
 use towpath_core::files::is_program;

@@ -3,7 +3,7 @@
 
 use super::{RecipeRunnerArgs, run};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::dry_run;
 use crate::session::request_flags::RunFlags;
 use crate::session::resolve_recipe::ChosenRecipe;

@@ -3,7 +3,7 @@
 
 use super::{RecipeRunnerArgs, found_at, validate};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::session::resolve_recipe::show_problems;
 use crate::session::trust;
 use crate::terminal::out;

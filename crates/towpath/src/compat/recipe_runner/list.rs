@@ -3,12 +3,12 @@
 
 use super::RecipeRunnerArgs;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
+use crate::session::called_as::CalledAs;
 use crate::session::recipe_list;
-use crate::session::shadowed_built_ins::CalledAs;
 use crate::terminal::out;
+use crate::terminal::screen::Screen;
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::Screen;
 
 pub fn execute(env: &Environment, line: &RecipeRunnerArgs) -> Result<Exit, CommandError> {
     let directory = line.working_dir.as_deref();

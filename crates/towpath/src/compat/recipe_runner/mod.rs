@@ -11,11 +11,11 @@ mod validate;
 
 use super::answer_version;
 use crate::environment::Invocation;
-use crate::exit_codes_and_errors::{CommandError, Ended, Exit};
+use crate::exit::{CommandError, Ended, Exit};
+use crate::session::called_as::CalledAs;
 use crate::session::choose_agent::unknown_modes;
 use crate::session::request_flags::{RequestFlags, RunFlags, SharedFlags};
 use crate::session::resolve_recipe::{resolve, show_problems};
-use crate::session::shadowed_built_ins::CalledAs;
 use crate::terminal::out;
 use clap::Parser;
 use std::ffi::OsString;

@@ -4,10 +4,10 @@
 
 use super::{RecipeRunnerArgs, code, found_at, run_summary};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
+use crate::session::conclude::conclude_with;
 use crate::session::request_flags::RunFlags;
 use crate::session::resolve_recipe::ChosenRecipe;
-use crate::session::result_and_exit_code::conclude_with;
 use crate::session::result_json::result;
 use crate::session::{Session, trust};
 use crate::terminal::out;

@@ -2,10 +2,10 @@
 
 use super::{RecipeRunnerArgs, agent_choice, found_at};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
+use crate::session::called_as::{CalledAs, resolved_to_look};
 use crate::session::choose_agent::unknown_modes;
 use crate::session::resolve_recipe::show_problems;
-use crate::session::shadowed_built_ins::{CalledAs, resolved_to_look};
 use crate::terminal::{diagnostics, out};
 use towpath_core::{Diagnostic, Severity};
 use towpath_recipe::Resolved;

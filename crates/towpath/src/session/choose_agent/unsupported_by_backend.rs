@@ -1,7 +1,7 @@
 //! Requests that a backend's program cannot fulfil: refused before anything runs, with the backends
 //! that can. What a program can do is in its row.
 
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use towpath_agent::{BACKENDS, BackendRow, Capabilities};
 use towpath_recipe::MachineOptions;
 

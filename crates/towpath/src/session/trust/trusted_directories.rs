@@ -2,7 +2,7 @@
 //! belongs to the nearest project around it, so that a clone within a trusted directory is not trusted with it.
 
 use crate::environment::is_project;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::format::now_ms;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use super::refusals::{
 };
 use super::{AUTO, EnteredWorktree};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::git::{is_git_directory, link_target, tree_around};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use super::refusals::{
 };
 use super::{AUTO, EnteredWorktree, GitLocation, asked_path, line};
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::git::Git;
 use std::path::{Path, PathBuf};
 use towpath_engine::Worktree;

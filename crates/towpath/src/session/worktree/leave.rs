@@ -5,9 +5,9 @@
 
 use super::line;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::git::Git;
-use crate::session::resumable_and_cancellable_status::status_of;
+use crate::session::run_status::status_of;
 use crate::terminal::format::count;
 use crate::terminal::shown_path::shown_path;
 use serde_json::{Value, json};

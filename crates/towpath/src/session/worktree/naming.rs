@@ -2,7 +2,7 @@
 
 use super::typed;
 use crate::environment::{Environment, local_zone};
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};
 use towpath_engine::Worktree;

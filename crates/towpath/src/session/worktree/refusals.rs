@@ -1,6 +1,6 @@
 //! Why a run gets no worktree: the same errors for a run and for a dry run.
 
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::format::clean;
 use std::path::Path;
 

@@ -7,9 +7,9 @@ mod call_totals;
 mod event_fields;
 mod known_steps;
 
-use super::plan_step_counts_and_texts::Shape;
 use super::rate_limit;
-use crate::exit_codes_and_errors::CommandError;
+use super::shape::Shape;
+use crate::exit::CommandError;
 use crate::terminal::format::{clean, now_ms, rfc3339};
 use call_totals::Totals;
 use event_fields::EventFields;

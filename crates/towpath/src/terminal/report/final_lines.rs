@@ -10,7 +10,7 @@ use super::rate_limit::{self, Limit};
 use super::shared_event_lines;
 use super::styled_line::{Line, Tone, joined};
 use crate::terminal::format::{clean, count, duration, local_time};
-use crate::terminal::wrap_message::wrap;
+use crate::terminal::wrap::wrap;
 use towpath_core::{FaultKind, StepPath};
 use towpath_engine::{Census, RunEnd, census};
 use towpath_run::{Failure, FailureKind, RunOutcome, StepState, StepStatus, StepView, StopReason};

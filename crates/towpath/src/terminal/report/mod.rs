@@ -5,7 +5,6 @@
 //! anything about the run.
 
 mod agent_recipes_reporter;
-mod background_writer;
 mod continue_conversation;
 mod doubtful_skips;
 pub mod events_for_programs;
@@ -13,21 +12,22 @@ mod failed_step;
 mod final_lines;
 mod fit_text;
 mod line_buffer;
+mod live;
 mod live_block;
-mod live_reporter;
 mod newline_between_steps;
 pub mod next_commands;
 mod output_sink;
-mod plain_reporter;
-mod plan_step_counts_and_texts;
+mod plain;
 pub mod rate_limit;
 mod recipe_runner_reporter;
 #[cfg(test)]
 pub mod reporter_test_support;
+mod shape;
 mod shared_event_lines;
 mod step_status_board;
 mod styled_line;
 mod tame_agents;
+mod writer;
 
 pub use continue_conversation::{ByHand, by_hand};
 pub use doubtful_skips::{described, warnings_of as condition_warnings_of};
@@ -35,19 +35,19 @@ pub use failed_step::{find, has_output, logs};
 pub use final_lines::{counts, unused};
 pub use fit_text::{fitted, wrapped};
 #[cfg(test)]
-pub use plan_step_counts_and_texts::RecipeShape;
-pub use plan_step_counts_and_texts::{Shape, bare};
+pub use shape::RecipeShape;
+pub use shape::{Shape, bare};
 pub use tame_agents::Terminals;
 
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::format::{clean, now_ms};
 use crate::terminal::out;
 use agent_recipes_reporter::Orchestration;
 use events_for_programs::{Events, Format};
-use live_reporter::{Live, SHOW_CURSOR};
+use live::{Live, SHOW_CURSOR};
 use output_sink::Standard;
-use plain_reporter::Plain;
+use plain::Plain;
 use recipe_runner_reporter::StepLines;
 use std::path::Path;
 use tame_agents::TameAgents;

@@ -1,7 +1,7 @@
 //! Where a reporter writes, and the little it asks of the outside: how large the terminal is, and
 //! what time it is.
 
-use crate::terminal::report::background_writer::Writer;
+use crate::terminal::report::writer::Writer;
 use rustix::stdio;
 use std::time::{Duration, Instant};
 use towpath_engine::Stream;

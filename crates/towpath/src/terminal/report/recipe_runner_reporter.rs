@@ -4,8 +4,8 @@
 
 use super::fit_text::one_line;
 use super::output_sink::Sink;
-use super::plain_reporter::Plain;
-use super::plan_step_counts_and_texts::Shape;
+use super::plain::Plain;
+use super::shape::Shape;
 use super::shared_event_lines;
 use super::styled_line::Line;
 use super::{OutputOptions, RunScreen};

@@ -2,7 +2,7 @@
 //! few sequences that are written, and runs that are driven without any process.
 
 use super::output_sink::Sink;
-use super::plan_step_counts_and_texts::{RecipeShape, Shape};
+use super::shape::{RecipeShape, Shape};
 use super::{OutputOptions, ReporterKind};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //! drawn of it is `live_block.rs`.
 
 use super::fit_text::one_line;
-use super::plan_step_counts_and_texts::Shape;
+use super::shape::Shape;
 use super::shared_event_lines;
 use crate::terminal::format::last_line;
 use std::path::{Path, PathBuf};

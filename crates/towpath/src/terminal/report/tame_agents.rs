@@ -76,7 +76,7 @@ impl<S: RunScreen> RunScreen for TameAgents<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plain_reporter::Plain;
+    use super::super::plain::Plain;
     use super::super::reporter_test_support::*;
     use super::*;
     use towpath_core::StepPath;

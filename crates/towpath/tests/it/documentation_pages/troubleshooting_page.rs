@@ -48,12 +48,12 @@ fn rows_of_macro(source: &str, start: &str, (before, after): (&str, &str)) -> BT
 
 #[test]
 fn it_has_every_exit_code_kind_of_error_and_fault() {
-    let exit = "crates/towpath/src/exit_codes_and_errors.rs";
+    let exit = "crates/towpath/src/exit.rs";
     let codes = rows_of_macro(exit, "\nexit_codes! {", (" = ", ", severity "));
     are_the_same(words_below("Exit codes"), codes);
     let kinds = rows_of_macro(exit, "\nerror_kinds! {", (" = \"", "\";"));
     are_the_same(words_below("Errors of commands"), kinds);
-    let faults = "crates/towpath-core/src/agent_fault.rs";
+    let faults = "crates/towpath-core/src/fault_kind.rs";
     let faults = rows_of_macro(faults, "match self {", ("=> \"", "\","));
     assert!(faults.len() > 5, "{faults:?}");
     are_the_same(words_below("Faults of agents"), faults);

@@ -3,7 +3,7 @@
 use super::super::host_parser;
 use super::SharedOptions;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use std::path::{Path, PathBuf};
 use towpath_core::files::{MOST_TEXT, read_text};
 use towpath_corrections::host::Host;

@@ -5,7 +5,7 @@ use super::AddedRule;
 use crate::corrections::active_rules;
 use crate::corrections::rule_view::warnings_here;
 use crate::environment::{Environment, is_project};
-use crate::exit_codes_and_errors::{CommandError, ErrorKind, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::diagnostics;
 use crate::terminal::shown_path::shown_path;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //! step, recorded like any other. Its answer is data: checked, and tried on all recorded calls.
 
 use crate::environment::{Environment, own_program};
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::session::choose_agent::AgentFlags;
 use crate::terminal::format::clean;
 use crate::terminal::out;

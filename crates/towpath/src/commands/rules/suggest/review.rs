@@ -5,7 +5,7 @@ use crate::corrections::proposal_view::proposal_lines;
 use crate::corrections::rule_view::summary;
 use crate::corrections::shown;
 use crate::environment::Environment;
-use crate::exit_codes_and_errors::CommandError;
+use crate::exit::CommandError;
 use crate::terminal::format::{clean, now_ms};
 use crate::terminal::out;
 use std::process::Command;

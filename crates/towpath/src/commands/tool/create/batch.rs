@@ -2,12 +2,12 @@
 //! an interruption or for those that failed.
 
 use super::Args;
-use crate::exit_codes_and_errors::{CommandError, Exit};
+use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
+use crate::terminal::screen::{Screen, Tint};
 use crate::terminal::table::{Cell, Table};
-use crate::terminal::terminal_width_and_colours::{Screen, Tint};
-use crate::tools::ask_model_for_check::Spent;
+use crate::tools::agent_model::Spent;
 use crate::tools::install_tool::InstallOutcome;
 use crate::tools::report::{shown_time, word};
 use crate::tools::tool_session::{ToolSession, setup};
