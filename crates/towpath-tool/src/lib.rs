@@ -9,7 +9,7 @@
 //! | `tool_request`, `project_tools` | a tool that is asked for; those of a project, and what was chosen for them |
 //! | `verify_section`, `output_pattern` | what a check declares, and its one evaluator; what its pattern matches |
 //! | `recipe_provenance`, `repair_metadata` | who wrote a recipe; what a repair changed |
-//! | `observation`, `static_file_facts`, `printed_text` | what a probe saw, and its JSON; what is known of the file; text made safe to read |
+//! | `observation`, `file_facts`, `printed_text` | what a probe saw, and its JSON; what is known of the file; text made safe to read |
 //! | `detector`, `verdict` | the verdict on one probe, step by step; what it rests on |
 //! | `verify_analysis`, `probe` | what a probe means for a check; which probe is next, and all together |
 //! | `static_check` | what a program's file shows before it runs |
