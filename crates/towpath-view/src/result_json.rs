@@ -68,7 +68,6 @@ pub fn result_json(end: &RunEnd, options: &ResultOptions<'_>) -> Result<Value, R
     if let Some(machine) = machine(&end.run) {
         object["machine"] = machine;
     }
-    object["step_results"] = steps.clone();
     object["steps"] = steps;
     if *with_context {
         object["context"] = Value::Object(end.run.context().clone());
@@ -464,7 +463,7 @@ steps:
                 "unfinished": 0, "not_reached": 1, "warnings": [], "agent_calls": 1,
                 "cost_usd": 0.25, "cost_complete": true},
             "failed_step": "test",
-            "step_results": steps, "steps": steps,
+            "steps": steps,
             "context": end.run.context(),
         });
         assert_eq!(value, expected);

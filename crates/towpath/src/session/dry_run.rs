@@ -253,7 +253,7 @@ fn listed(steps: &[&PreviewStep]) -> String {
     names.join(", ")
 }
 
-/// The plan as JSON; its steps have both names that they have in a result.
+/// The plan as JSON.
 pub fn as_json(chosen: &ChosenRecipe, preview: &Preview, missing: Option<&str>) -> Value {
     let root = chosen.program.root();
     let steps: Vec<StepJson<'_>> = preview.steps.iter().map(step_json).collect();
@@ -278,7 +278,6 @@ pub fn as_json(chosen: &ChosenRecipe, preview: &Preview, missing: Option<&str>) 
             "cut": preview.cut,
         },
         "problems": warnings(chosen, missing),
-        "step_results": steps,
         "steps": steps,
     })
 }

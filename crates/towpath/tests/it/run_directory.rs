@@ -75,7 +75,7 @@ fn the_other_names_run_in_the_current_directory() {
     let user = project();
     let deep = format!("{}/src/deep\n", root(&user));
     let printed = below(&user, &["as", "recipe-runner-rs", "where", "--output-format", "json"]);
-    assert_eq!(printed.json()["step_results"][0]["output"], deep.trim_end());
+    assert_eq!(printed.json()["steps"][0]["output"], deep.trim_end());
 }
 
 #[test]

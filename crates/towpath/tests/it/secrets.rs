@@ -239,7 +239,7 @@ steps:
     is_clean(&user);
     let json = types(&user, &["run", "fails.yaml", "--secret", "TOKEN", "--json"]).exits(1);
     assert_eq!(
-        json.json()["step_results"][0]["error"],
+        json.json()["steps"][0]["error"],
         "exit 128: fatal: could not read from https://x:***@example.org"
     );
     is_clean(&user);
@@ -305,7 +305,7 @@ fn an_agent_programs_stream_is_masked_and_still_understood() {
     let output = with(run).env("CLAUDE_CLI_PATH", &program).output().expect("towpath starts");
     let printed = Printed::from(output).exits(0);
     reports_nothing(&printed);
-    assert_eq!(printed.json()["step_results"][1]["output"], "it is ***!");
+    assert_eq!(printed.json()["steps"][1]["output"], "it is ***!");
     assert_eq!(
         printed.json()["summary"]["warnings"],
         serde_json::json!(["ask: the agent was denied: Bash echo ***"])

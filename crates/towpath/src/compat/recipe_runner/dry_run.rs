@@ -25,7 +25,8 @@ pub fn execute(
         progress(program, &preview.steps);
     }
     if line.json() {
-        out::json(&dry_run::as_json(chosen, &preview, missing.as_deref()));
+        let plan = dry_run::as_json(chosen, &preview, missing.as_deref());
+        out::json(&run::with_step_results(plan));
         return Ok(Exit::Done);
     }
     if let Some(missing) = missing {

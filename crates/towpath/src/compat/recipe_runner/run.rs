@@ -12,6 +12,7 @@ use crate::session::result_json::result;
 use crate::session::{Session, trust};
 use crate::terminal::out;
 use crate::terminal::report::{self, ReporterKind};
+use serde_json::Value;
 use towpath_engine::RunEnd;
 use towpath_recipe::{Program, Tags};
 use towpath_store::Store;
@@ -52,6 +53,16 @@ fn warn_about_tags(program: &Program) {
     }
 }
 
+/// The steps under the name that the other program gives them, too.
+pub fn with_step_results(result: Value) -> Value {
+    let Value::Object(result) = result else { return result };
+    let twice = |(key, value): (String, Value)| {
+        let other = (key == "steps").then(|| ("step_results".to_owned(), value.clone()));
+        other.into_iter().chain([(key, value)])
+    };
+    Value::Object(result.into_iter().flat_map(twice).collect())
+}
+
 pub fn heading(chosen: &ChosenRecipe) -> String {
     let root = chosen.program.root();
     let (name, version) = (first_line(&root.name), first_line(&root.version));
@@ -66,7 +77,7 @@ fn report_end(
 ) -> Result<(), CommandError> {
     let exit = Exit::of_outcome(&end.outcome);
     if line.json() {
-        out::json(&result(&session.store, end, code(exit), false)?);
+        out::json(&with_step_results(result(&session.store, end, code(exit), false)?));
         return Ok(());
     }
     out::stdout(run_summary::text(end, session.output.live()).as_bytes());

@@ -113,7 +113,7 @@ fn ask(env: &Environment, flags: &AgentFlags, question: &str) -> Result<Value, C
     }
     let output = command.output().map_err(failed)?;
     let result: Value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
-    let text = result["step_results"][0]["output"].as_str().filter(|_| output.status.success());
+    let text = result["steps"][0]["output"].as_str().filter(|_| output.status.success());
     let text = text.ok_or_else(|| {
         let why = result["error"]["message"].as_str().unwrap_or("its run failed");
         CommandError::setup(format!("the agent has not answered: {}", clean(why)))
