@@ -40,8 +40,11 @@ fn quotes_argument(reading: &Reading<'_>, line: &Line) -> bool {
 }
 
 /// A rejection in the tool's own words. What comes behind a complaint about the terminal or the display
-/// is a consequence of it.
+/// is a consequence of it. The message of an uncaught exception is about the code.
 fn rejection(reading: &Reading<'_>) -> Option<Evidence> {
+    if reading.is_uncaught {
+        return None;
+    }
     let lines = reading.own_lines().take_while(|line| !environment::lacks_screen(line));
     let mut own =
         lines.filter(|line| !is_listed_option(line) && !is_of_another_program(reading, line));

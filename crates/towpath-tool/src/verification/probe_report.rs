@@ -103,8 +103,8 @@ impl ProgramUnderTest {
         look_at_file(&self.program, &FilesOnDisk::new(setup.search_path()))
     }
 
-    /// Whether the program's file has one of its names or a part of one, or the link to a file of another
-    /// name has: `foo` of `../lib/foo/cli.js`. A file that only got the name has not.
+    /// Whether the program's file has one of its names or a part of one, or the link to it has: `foo` of
+    /// `../lib/foo/cli.js` and of `../foo/bin/foo`. A file that only got the name has not.
     fn has_name_in_file(&self) -> bool {
         let names = self.aliases.iter().chain([&self.name]).flat_map(|name| {
             let parts = name.split(['-', '_', '.']).filter(|part| part.len() >= SHORTEST_PART);
@@ -114,7 +114,9 @@ impl ProgramUnderTest {
         let names = Regex::new(&format!("(?i-u){}", names.join("|"))).expect("escaped words");
         let link = std::fs::read_link(&self.program).unwrap_or_default();
         let renames = link.file_name() != self.program.file_name();
-        (renames && names.is_match(link.as_os_str().as_bytes()))
+        let told =
+            if renames { Some(&*link) } else { link.parent().filter(|_| link.is_relative()) };
+        told.is_some_and(|told| names.is_match(told.as_os_str().as_bytes()))
             || std::fs::read(&self.program).map_or(true, |bytes| names.is_match(&bytes))
     }
 
@@ -210,4 +212,30 @@ pub fn run_check(
     let observation = tested.observe(&request, &file, setup, session)?;
     let outcome = check(section, Some(&observation), tested.expected_version.as_deref());
     Ok(CheckRun { outcome, observation })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_link_into_a_directory_of_the_name_has_the_name() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |path: &str| home.path().join(path);
+        for directory in ["heron/bin", "other/bin", "bin"] {
+            std::fs::create_dir_all(at(directory)).unwrap();
+            std::fs::write(at(directory).join("heron"), "echo $0").unwrap();
+        }
+        let has_name = |program: PathBuf| {
+            let name = "heron".to_owned();
+            ProgramUnderTest { program, name, ..Default::default() }.has_name_in_file()
+        };
+        symlink("../heron/bin/heron", at("bin/heron-link")).unwrap();
+        std::fs::rename(at("bin/heron-link"), at("bin/heron")).unwrap();
+        assert!(has_name(at("bin/heron")), "the package is named so");
+        symlink("../other/bin/heron", at("bin/heron-link")).unwrap();
+        std::fs::rename(at("bin/heron-link"), at("bin/heron")).unwrap();
+        assert!(!has_name(at("bin/heron")), "another program that only got the name");
+    }
 }

@@ -447,6 +447,33 @@ const ROWS: &[Row] = &[
     ),
     ("x", "--version", 1, "x: socket: Operation not permitted\n", Verdict::Environment, ""),
     ("x", "--version", 1, "x: only root can do that\n", Verdict::Environment, ""),
+    // Node prints what it could not start, and our arguments with it.
+    (
+        "heron",
+        "--version",
+        1,
+        "node:events:502\n      throw er;\n      ^\n\nError: spawn /opt/heron/vendor/heron ENOENT\n    at ChildProcess._handle.onexit (node:internal/child_process:286:19)\n    at process.processTicksAndRejections (node:internal/process/task_queues:90:21) {\n  errno: -2,\n  code: 'ENOENT',\n  spawnargs: [ '--version' ]\n}\n",
+        Verdict::Broken,
+        "",
+    ),
+    // An exception about arguments of the code is no answer about ours.
+    (
+        "heron",
+        "--version",
+        1,
+        "Traceback (most recent call last):\n  File \"/opt/heron\", line 9, in <module>\n    main()\nTypeError: command() got an unexpected keyword argument\n",
+        Verdict::Unknown,
+        "",
+    ),
+    (
+        "python",
+        "--version",
+        1,
+        "Python was not found; run without arguments to install it from the store\n",
+        Verdict::Broken,
+        "",
+    ),
+    ("heron", "--version", 1, "wrong#args, expected: ?options? output\n", Verdict::Alive, ""),
 ];
 
 #[test]
