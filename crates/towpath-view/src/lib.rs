@@ -23,7 +23,7 @@ mod resume_preview;
 mod run_bounds;
 mod step_text;
 #[cfg(test)]
-mod test_runs;
+mod test_support;
 
 pub use colours_only::ColoursOnly;
 pub use cost::Cost;

@@ -361,7 +361,7 @@ fn read_beginning(path: &Path) -> Result<Vec<u8>, ResultError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_runs::{driven, ended};
+    use crate::test_support::{driven, ended};
     use towpath_core::Usage;
     use towpath_run::{JobEnd, JobStatus};
     use towpath_store::{NewFact, NewRun, OutputRef, Summary, settle_output};
