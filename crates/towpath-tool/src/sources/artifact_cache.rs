@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind::NotFound, ErrorKind::WouldBlock};
+use std::io::{self, ErrorKind::DirectoryNotEmpty, ErrorKind::NotFound, ErrorKind::WouldBlock};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -56,6 +56,9 @@ const TREE: &str = "tree";
 const FILE: &str = "artifact.json";
 const LOCK: &str = "lock";
 
+/// Each try means that another process published or discarded.
+const MOST_TRIES: u32 = 100;
+
 #[derive(Debug)]
 pub(super) struct ArtifactCache<'c> {
     root: &'c Path,
@@ -69,8 +72,10 @@ impl<'c> ArtifactCache<'c> {
     /// What was fetched before and is unchanged. What is there and is not that is removed.
     pub fn find(&self, request: &FetchRequest) -> Option<Artifact> {
         let directory = self.directory(request);
+        // Asked first: one that another process publishes meanwhile is not discarded.
+        let is_there = directory.exists();
         let found = unchanged(&directory);
-        if found.is_none() && directory.exists() {
+        if found.is_none() && is_there {
             self.discard(request);
         }
         found
@@ -125,15 +130,15 @@ impl<'c> ArtifactCache<'c> {
         let target = self.directory(request);
         let parent = target.parent().unwrap_or(self.root);
         fs::create_dir_all(parent).at(parent)?;
-        if let Err(error) = fs::rename(whole, &target) {
-            // Another process may have been faster.
-            if !target.exists() {
+        let mut tries = 0..MOST_TRIES;
+        while let Err(error) = fs::rename(whole, &target) {
+            // Another process was faster, or one is damaged there, which is discarded.
+            if error.kind() != DirectoryNotEmpty || tries.next().is_none() {
                 return Err(error).at(&target);
             }
             if let Some(artifact) = self.find(request) {
                 return Ok(artifact);
             }
-            fs::rename(whole, &target).at(&target)?;
         }
         let _ = fs::remove_file(target.join(LOCK));
         Ok(Artifact { directory: target.join(TREE), ..artifact })

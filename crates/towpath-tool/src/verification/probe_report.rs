@@ -114,9 +114,9 @@ impl ProgramUnderTest {
         let names = Regex::new(&format!("(?i-u){}", names.join("|"))).expect("escaped words");
         let link = std::fs::read_link(&self.program).unwrap_or_default();
         let renames = link.file_name() != self.program.file_name();
-        let told =
+        let naming =
             if renames { Some(&*link) } else { link.parent().filter(|_| link.is_relative()) };
-        told.is_some_and(|told| names.is_match(told.as_os_str().as_bytes()))
+        naming.is_some_and(|path| names.is_match(path.as_os_str().as_bytes()))
             || std::fs::read(&self.program).map_or(true, |bytes| names.is_match(&bytes))
     }
 
