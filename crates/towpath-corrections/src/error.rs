@@ -25,7 +25,7 @@ pub enum Error {
     NotUtf8(PathBuf),
     #[error("{0}")]
     BadInput(String),
-    /// What is wrong with a text.
+    /// The problem of a text.
     #[error("{message}")]
     Problems { problems: Vec<Diagnostic>, message: String },
     /// The text of a file of the user's agent program is not what it should be, at this byte.

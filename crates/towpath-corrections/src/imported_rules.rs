@@ -5,11 +5,11 @@ use std::path::Path;
 use towpath_core::{Source, files};
 use towpath_store::{DpAliasRow, read_dp_aliases};
 
-/// What a file contains. The rules have no numbers yet.
+/// The contents of a file. The rules have no numbers yet.
 #[derive(Debug, Default)]
 pub struct ImportedRules {
     pub rules: Vec<Rule>,
-    /// What a database contains that is no valid rule, and why. A file with such a rule is refused
+    /// Rows of a database that are no valid rule, and why. A file with such a rule is refused
     /// as a whole: its author can fix it.
     pub skipped: Vec<String>,
 }

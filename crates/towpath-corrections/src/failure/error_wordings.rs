@@ -4,7 +4,7 @@ use regex::{Regex, RegexSet};
 use std::sync::LazyLock;
 use towpath_core::data_rows;
 
-/// What a wording is about.
+/// The subject of a wording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unknown {
     Tool,

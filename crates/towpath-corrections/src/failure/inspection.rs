@@ -28,7 +28,7 @@ pub struct Inspection {
     /// The most frequent first.
     pub commands: Vec<Counted>,
     pub errors: Vec<Counted>,
-    /// What sessions ran after such a mistake, as the rule that it leads to.
+    /// The calls of sessions after such a mistake, as the rule that it leads to.
     pub instead: Vec<String>,
 }
 
@@ -107,7 +107,7 @@ pub fn inspect(
     })
 }
 
-/// What the sessions of the rows ran after the mistakes among them.
+/// The calls of the rows' sessions after the mistakes among them.
 fn instead(calls: &[ToolCallRow], rows: &[&ToolCallRow]) -> Vec<String> {
     let sessions: BTreeSet<_> = rows.iter().map(|row| (&row.host, &row.session)).collect();
     let theirs = calls.iter().filter(|call| sessions.contains(&(&call.host, &call.session)));

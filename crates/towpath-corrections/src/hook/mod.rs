@@ -32,7 +32,7 @@ pub struct HookCall<'a> {
     problems: RefCell<Vec<HookProblem>>,
 }
 
-/// What went wrong beside an answer.
+/// A problem beside an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookProblem {
     /// The hook, or the file.
@@ -69,7 +69,7 @@ impl<'a> HookCall<'a> {
         }
     }
 
-    /// What went wrong so far.
+    /// The problems so far.
     pub fn problems(&self) -> Vec<HookProblem> {
         self.problems.borrow().clone()
     }

@@ -10,7 +10,7 @@ use crate::rule_book::RuleBook;
 use crate::{Correction, Error, Rule, RuleKind};
 use std::path::Path;
 
-/// What `dp pave-check` prints.
+/// The output of `dp pave-check`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PaveCheck {
     /// One JSON object, or nothing.

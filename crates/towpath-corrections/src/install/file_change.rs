@@ -157,7 +157,7 @@ impl FileChange {
     }
 }
 
-/// What is wrong with a file of a host, as it follows the path.
+/// The problem of a host's file, as it follows the path.
 pub(super) fn unusable(path: &Path, why: String) -> Error {
     Error::HostFile { path: path.to_owned(), why }
 }

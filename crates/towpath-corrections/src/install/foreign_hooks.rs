@@ -23,7 +23,7 @@ pub enum Obstacle {
     OtherHook(String),
 }
 
-/// What is in the way in a settings file.
+/// Obstacles in a settings file.
 pub fn obstacles(text: &str, row: &HostFiles) -> Vec<Obstacle> {
     let Ok(settings) = parse(text, row.comments).map(|root| root.value(text)) else {
         return Vec::new();
@@ -33,7 +33,7 @@ pub fn obstacles(text: &str, row: &HostFiles) -> Vec<Obstacle> {
     off.into_iter().chain(other).collect()
 }
 
-/// What is in the way in all settings of a host, of the user and of the project.
+/// Obstacles in all settings of a host, of the user and of the project.
 pub fn foreign_hooks(user: &dyn User, host: Host, root: &Path) -> Vec<Obstacle> {
     let row = HostFiles::of(host);
     let files = user_path(row, user).into_iter().chain([row.project_path(root)]);

@@ -136,7 +136,7 @@ impl HostFiles {
         self.frame.iter().map(|(key, value)| (key.clone(), json!(value))).collect()
     }
 
-    /// What is added to the array of an event.
+    /// The entry that is added to the array of an event.
     pub fn entry(&self, command: &str) -> Value {
         let mut entry: Map<String, Value> =
             self.fields.iter().map(|(key, value)| (key.clone(), json!(value))).collect();

@@ -28,7 +28,7 @@ use program::Program;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// What is to be installed or removed.
+/// The hooks to install or remove.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub host: Host,
@@ -68,7 +68,7 @@ pub struct Plan {
     pub host: Host,
     pub scope: Scope,
     pub changes: Vec<FileChange>,
-    /// What is in the way of the hooks in the settings as they will be.
+    /// Obstacles to the hooks in the settings as they will be.
     pub obstacles: Vec<Obstacle>,
 }
 
